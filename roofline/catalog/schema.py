@@ -1,0 +1,251 @@
+"""The kinds of value a hardware file may hold; each reads a YAML node and describes itself as JSON Schema."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from roofline import units
+from roofline.errors import UnitError
+from roofline.files import Problem
+from roofline.units import Quantity, quote
+from roofline.yaml_tree import Node
+
+HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
+
+
+@dataclass(slots=True)
+class Report:
+    """The problems found so far in one file."""
+
+    name: str
+    problems: list[Problem] = field(default_factory=list)
+
+    def where(self, node: Node) -> str:
+        """A node's place, as ``file:line:col``."""
+        return f"{self.name}:{node.line}:{node.column}"
+
+    def add(self, node: Node, rule: str, message: str, *, hint: str | None = None, level: str = "error") -> None:
+        """Record a problem at a node."""
+        self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level))
+
+
+class Kind(Protocol):
+    """What every kind of value can do."""
+
+    def read(self, node: Node, key: str, report: Report) -> Any:
+        """The value of a node; problems go to the report, and None stands for what could not be read."""
+
+    def json_schema(self) -> dict[str, Any]:
+        """The same rule as JSON Schema."""
+
+
+def _scalar(node: Node, key: str, expected: str, report: Report) -> str | None:
+    if node.text is None or node.empty:
+        report.add(node, "kind", f"'{key}' must be {expected}, got {node.kind}")
+        return None
+    return node.text
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text."""
+
+    what: str = "text"
+
+    def read(self, node: Node, key: str, report: Report) -> str | None:
+        """The text, its line breaks folded."""
+        text = _scalar(node, key, self.what, report)
+        return None if text is None else " ".join(text.split())
+
+    def json_schema(self) -> dict[str, Any]:
+        """Text, or a scalar that YAML takes for a number, boolean or date."""
+        return {"type": ["string", "number", "boolean"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few words."""
+
+    options: tuple[str, ...]
+
+    def read(self, node: Node, key: str, report: Report) -> str | None:
+        """The word."""
+        text = _scalar(node, key, f"one of {', '.join(self.options)}", report)
+        if text is not None and text not in self.options:
+            near = difflib.get_close_matches(text.lower(), self.options, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else None
+            report.add(
+                node, "choice", f"'{key}' is {quote(text)}, expected one of {', '.join(self.options)}", hint=hint
+            )
+            return None
+        return text
+
+    def json_schema(self) -> dict[str, Any]:
+        """An enumeration."""
+        return {"enum": list(self.options)}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number within limits."""
+
+    least: int
+    most: int
+
+    def read(self, node: Node, key: str, report: Report) -> int | None:
+        """The number, always decimal: 010 is ten."""
+        expected = f"a whole number from {self.least} to {self.most}"
+        text = _scalar(node, key, expected, report)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) <= 9 and self.least <= int(text) <= self.most):
+            report.add(node, "number", f"'{key}' is {quote(text)}, expected {expected}")
+            return None
+        return int(text)
+
+    def json_schema(self) -> dict[str, Any]:
+        """An integer."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A positive quantity of one kind (or of two), as text with a unit or a bare number in base units."""
+
+    quantities: tuple[Quantity, ...]
+    also: tuple[str, ...] = ()
+
+    def read(self, node: Node, key: str, report: Report) -> tuple[float, Quantity] | str | None:
+        """The value in base units with its kind, or one of the words allowed beside."""
+        text = _scalar(node, key, f"a quantity such as {units.EXAMPLE[self.quantities[0]]}", report)
+        if text is None or text in self.also:
+            return text
+        read, errors = [], []
+        for quantity in self.quantities:
+            try:
+                read.append((units.parse(text, quantity, name=f"'{key}'", positive=True), quantity))
+            except UnitError as error:
+                errors.append(error)
+        if not read:
+            report.add(node, "quantity", str(errors[0]), hint=errors[0].hint)
+        elif len(read) > 1:
+            report.add(node, "quantity", f"'{key}' needs a unit, {' or '.join(self.quantities)}: got {quote(text)}")
+            return None
+        return read[0] if read else None
+
+    def json_schema(self) -> dict[str, Any]:
+        """A number, or text that matches the units of its kinds."""
+        options: list[dict[str, Any]] = []
+        if len(self.quantities) == 1:  # a bare number says no kind
+            options.append({"type": "number", "exclusiveMinimum": 0})
+        options += [{"type": "string", "pattern": units.pattern(quantity)} for quantity in self.quantities]
+        if self.also:
+            options.append({"enum": list(self.also)})
+        return {"anyOf": options}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One word or a list of words, each free or out of a choice."""
+
+    options: tuple[str, ...] = ()
+
+    def read(self, node: Node, key: str, report: Report) -> tuple[str, ...]:
+        """The words."""
+        if node.entries is not None or node.empty:
+            report.add(node, "kind", f"'{key}' must be a word or a list of words, got {node.kind}")
+            return ()
+        kind: Text | Choice = Choice(self.options) if self.options else Text("a word")
+        words = (kind.read(item, key, report) for item in (node.items if node.items is not None else [node]))
+        return tuple(word for word in words if word is not None)
+
+    def json_schema(self) -> dict[str, Any]:
+        """A word or an array of them."""
+        one = Choice(self.options).json_schema() if self.options else Text().json_schema()
+        return {"anyOf": [one, {"type": "array", "items": one}]}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A mapping with known keys; keys that start with ``x-`` are the user's own."""
+
+    fields: dict[str, Kind]
+    required: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()  # at least one of these must be there
+
+    def read(self, node: Node, key: str, report: Report) -> dict[str, Any] | None:
+        """The values by key, with the node itself under ``""`` for later messages."""
+        if node.entries is None:
+            report.add(node, "kind", f"'{key}' must be a mapping, got {node.kind}")
+            return None
+        values: dict[str, Any] = {"": node}
+        for name, child in node.entries.items():
+            if name in self.fields:
+                values[name] = self.fields[name].read(child, name, report)
+            elif not name.startswith("x-"):
+                near = difflib.get_close_matches(name, self.fields, n=1)
+                hint = f"did you mean '{near[0]}'?" if near else f"known here: {', '.join(self.fields)}"
+                report.add(node.keys[name], "unknown-key", f"unknown key {quote(name)}", hint=hint)
+        for name in self.required:
+            if name not in node.entries:
+                report.add(node, "missing-key", f"'{name}' is missing" + (f" in '{key}'" if key else ""))
+        if self.one_of and not any(name in node.entries for name in self.one_of):
+            report.add(node, "missing-key", f"'{key}' needs {' or '.join(repr(name) for name in self.one_of)}")
+        return values
+
+    def json_schema(self) -> dict[str, Any]:
+        """A closed object that leaves ``x-`` keys free."""
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {name: kind.json_schema() for name, kind in self.fields.items()},
+            "patternProperties": {"^x-": {}},
+            "additionalProperties": False,
+        }
+        if self.required:
+            schema["required"] = list(self.required)
+        if self.one_of:
+            schema["anyOf"] = [{"required": [name]} for name in self.one_of]
+        return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A list of records."""
+
+    record: Record
+    least: int = 0
+
+    def read(self, node: Node, key: str, report: Report) -> list[dict[str, Any]]:
+        """The records that could be read."""
+        if node.items is None:
+            report.add(node, "kind", f"'{key}' must be a list, got {node.kind}")
+            return []
+        if len(node.items) < self.least:
+            report.add(node, "missing-key", f"'{key}' needs at least {self.least} entry")
+        rows = (self.record.read(item, key, report) for item in node.items)
+        return [row for row in rows if row is not None]
+
+    def json_schema(self) -> dict[str, Any]:
+        """An array."""
+        return {"type": "array", "items": self.record.json_schema(), "minItems": self.least}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A mapping from free keys to records."""
+
+    record: Record
+
+    def read(self, node: Node, key: str, report: Report) -> dict[str, dict[str, Any]]:
+        """The records that could be read, by key."""
+        if node.entries is None:
+            report.add(node, "kind", f"'{key}' must be a mapping, got {node.kind}")
+            return {}
+        rows = {name: self.record.read(child, name, report) for name, child in node.entries.items()}
+        return {name: row for name, row in rows.items() if row is not None}
+
+    def json_schema(self) -> dict[str, Any]:
+        """An object with any keys."""
+        return {"type": "object", "additionalProperties": self.record.json_schema()}

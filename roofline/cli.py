@@ -1,0 +1,120 @@
+"""The command line: the group, its global options, and the one place that maps errors to exit statuses."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Sequence
+from typing import ClassVar, NoReturn
+
+import click
+
+from roofline import __version__
+from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
+from roofline.errors import OutputError, RooflineError
+
+_INTERRUPTED = 130
+_CLOSED_PIPE = 141
+
+
+class _Commands(LazyGroup):
+    modules: ClassVar[dict[str, str]] = {
+        "ridge": "roofline.commands.ridge",
+        "analyze": "roofline.commands.analyze",
+        "check": "roofline.commands.check",
+        "hw": "roofline.commands.hw",
+        "completion": "roofline.commands.completion",
+    }
+
+
+@click.group(cls=_Commands, context_settings=CONTEXT_SETTINGS)
+@click.version_option(__version__, prog_name="roofline", message="%(prog)s %(version)s")
+def cli() -> None:
+    """How fast a kernel can run on a machine, and what holds it back.
+
+    \b
+    Examples:
+      roofline ridge --hw h100
+      roofline analyze --flops 2e12 --bytes 1.4e11 --hw m4max
+
+    Attainable FLOP/s = min(peak, intensity x bandwidth). Below the ridge point peak / bandwidth a kernel is
+    memory-bound, from it on compute-bound. Every figure of the catalogue carries its source.
+
+    \b
+    Exit status: 0 done; 1 a requested check failed; 2 usage or bad value;
+    3 unreadable, invalid or unwritable file; 130 interrupted; 141 closed pipe.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit status; what a user can cause is one line on standard error."""
+    stdout = sys.stdout
+    try:
+        if stdout is None:
+            sys.stdout = _Closed()
+        status = cli.main(args=list(arguments), prog_name="roofline", standalone_mode=False)
+    except RooflineError as error:
+        _say(error, error.hint)
+        return error.exit_status
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        _tell(error.format_message())
+        return error.exit_code
+    except click.ClickException as error:
+        _say(error.format_message(), None)
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        return _INTERRUPTED
+    except SystemExit as error:  # click leaves this way, with 1, when help goes into a closed pipe
+        return _CLOSED_PIPE if isinstance(error.__context__, BrokenPipeError) else int(error.code or 0)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            _abandon()
+            _say(f"cannot write to standard output: {error.strerror}", None)
+            return OutputError.exit_status
+        raise
+    finally:
+        sys.stdout = stdout
+    return status if isinstance(status, int) else 0
+
+
+class _Closed:
+    """Standard output that was closed before the start; writing to it is an error and not silence."""
+
+    encoding = "utf-8"
+    errors = "strict"
+
+    def write(self, text: str) -> int:  # noqa: ARG002  (a stream takes text)
+        """Refuse."""
+        raise OutputError("cannot write to standard output: it is closed")
+
+    def flush(self) -> None:
+        """Nothing was written, so nothing is left to be flushed."""
+
+    def isatty(self) -> bool:
+        """No."""
+        return False
+
+
+def _say(message: object, hint: str | None) -> None:
+    line = " ".join(str(message).split("\n")).strip()
+    if line:
+        _tell(f"error: {line}" + (f"; {hint}" if hint else ""))
+
+
+def _tell(line: str) -> None:
+    from roofline.commands.output import tell
+
+    tell(line)
+
+
+def _abandon() -> None:
+    from roofline.commands.output import abandon_stdout
+
+    abandon_stdout()

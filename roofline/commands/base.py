@@ -1,0 +1,98 @@
+"""What all commands share in click: groups that import a command only when it is called, and grouped help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, ClassVar, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_NEGATIVE = re.compile(r"-[0-9.]")
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules that are imported when they are needed."""
+
+    modules: ClassVar[dict[str, str]] = {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands in the order in which they were declared."""
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of a name; every module calls its own ``command``."""
+        if cmd_name not in self.modules:
+            return None
+        command: click.Command = import_module(self.modules[cmd_name]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names; a near miss is suggested, never run."""
+        if args and args[0] not in self.modules and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], self.modules, n=3)
+            hint = f"did you mean: {', '.join(near)}?" if near else f"commands: {', '.join(self.modules)}"
+            raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options in groups, in the order of their declaration."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each group of options under its own heading."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(getattr(param, "group", "Other"), []).append(record)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; a negative number in the place of an argument is named as one."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            number = next((arg for arg in args if _NEGATIVE.match(arg)), None)
+            if number is not None and error.option_name == number[:2]:
+                raise click.UsageError(f"negative number {number!r}; use -- before it", ctx) from None
+            raise
+
+
+def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Declare a subcommand."""
+    return click.command(name, cls=GroupedCommand, context_settings=CONTEXT_SETTINGS)
+
+
+class GroupedOption(click.Option):
+    """An option that knows under which heading of the help it stands."""
+
+    def __init__(self, *args: Any, group: str = "Other", **kwargs: Any) -> None:
+        self.group = group
+        super().__init__(*args, **kwargs)
+
+
+def option(group: str, *names: str, **attributes: Any) -> Callable[[F], F]:
+    """Declare an option in a group of the help."""
+    return click.option(*names, cls=GroupedOption, group=group, **attributes)
+
+
+def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several declarations as one, in reading order."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply

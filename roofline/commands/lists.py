@@ -1,0 +1,161 @@
+"""Kernel lists as commands read them: which rows are wanted, in which order, and which were bad."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from roofline import units
+from roofline.commands.options import OutputSettings
+from roofline.commands.output import tell
+from roofline.core.target import Placed, Target
+from roofline.errors import FileError, InputError, RooflineError
+from roofline.files import Problem
+from roofline.readers.table import KernelList, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListFlags:
+    """The options that pick and order the rows of a list."""
+
+    pattern: str | None
+    sort: str | None
+    top: int | None
+    time_unit: str | None
+
+    @classmethod
+    def take(cls, given: dict[str, Any]) -> ListFlags:
+        """Take the list options out of a command's arguments."""
+        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
+
+    def refuse_without_files(self) -> None:
+        """These options make no sense for a single kernel.
+
+        Raises:
+            InputError: one of them was given.
+
+        """
+        for option, value in (
+            ("--kernel", self.pattern),
+            ("--sort", self.sort),
+            ("--top", self.top),
+            ("--time-unit", self.time_unit),
+        ):
+            if value is not None:
+                raise InputError(f"{option} is for a list of kernels", hint="give a FILE, or - for standard input")
+
+    def matcher(self) -> Callable[[str], object]:
+        """Whether a name is wanted.
+
+        Raises:
+            InputError: no regular expression.
+
+        """
+        try:
+            return re.compile(self.pattern or "").search
+        except (re.error, RecursionError, OverflowError) as error:
+            raise InputError(f"--kernel {units.quote(self.pattern or '')} is no regular expression: {error}") from None
+
+
+_SORT: Final[dict[str, Callable[[Placed], Any]]] = {
+    "name": lambda p: p.first.kernel.name,
+    "work": lambda p: p.first.kernel.flops,
+    "traffic": lambda p: p.first.kernel.bytes,
+    "intensity": lambda p: p.first.intensity,
+    "time": lambda p: p.first.kernel.seconds,
+    "least": lambda p: p.first.least_time,
+    "efficiency": lambda p: p.first.efficiency,
+    "savings": lambda p: p.reachable.savings,
+}
+
+
+@dataclass(slots=True)
+class Reading:
+    """Lists being read and placed: rows come out, problems and unused columns stay."""
+
+    files: Sequence[str]
+    targets: Sequence[Target]
+    flags: ListFlags
+    problems: list[Problem] = field(default_factory=list)
+    unused: dict[str, None] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[tuple[Row, Target, Placed]]:
+        """Each wanted kernel on each device; a row that cannot be placed becomes a problem.
+
+        Raises:
+            FileError: a file as a whole is unfit.
+
+        """
+        wanted = self.flags.matcher()
+        for path in self.files:
+            source = KernelList(path, self.flags.time_unit)
+            for row in source:
+                if isinstance(row, Problem):
+                    self.problems.append(row)
+                elif wanted(row.kernel.name):
+                    yield from self._place(row)
+            self.unused |= dict.fromkeys(source.unused)
+
+    def _place(self, row: Row) -> Iterator[tuple[Row, Target, Placed]]:
+        for target in self.targets:
+            try:
+                yield row, target, target.place(row.kernel)
+            except RooflineError as error:
+                self.problems.append(Problem(where=row.where, message=str(error), rule="roof", hint=error.hint))
+
+    def tell_problems(self, settings: OutputSettings) -> None:
+        """Name each bad row on standard error, and the columns that were not used."""
+        for problem in self.problems:
+            tell(f"error: {problem}" + (f"; {problem.hint}" if problem.hint else ""))
+        if self.unused:
+            tell(f"note: columns not used: {', '.join(map(units.clip, self.unused))}", settings.quiet)
+
+    def raise_if_bad(self) -> None:
+        """After the good rows were reported: exit 3 if there were bad ones.
+
+        Raises:
+            FileError: some row could not be read.
+
+        """
+        if self.problems:
+            bad = len(self.problems)
+            raise FileError(f"{bad} row{'s' if bad > 1 else ''} could not be used; the others are reported")
+
+
+def read(files: Sequence[str], targets: Sequence[Target], flags: ListFlags) -> Reading:
+    """Lists to be read once, on these devices.
+
+    Raises:
+        InputError: standard input is named twice.
+
+    """
+    if list(files).count("-") > 1:
+        raise InputError("standard input can be read once; '-' is given twice")
+    return Reading(files, targets, flags)
+
+
+def pick(placed: Iterator[Placed], flags: ListFlags) -> list[Placed]:
+    """The rows in the wanted order, at most ``top`` of them; only those are kept in memory."""
+    if flags.sort is None:
+        if flags.top is None:
+            return list(placed)
+        kept: list[Placed] = []
+        for one in placed:  # all are counted, the first ones are kept
+            if len(kept) < flags.top:
+                kept.append(one)
+        return kept
+    key = _SORT[flags.sort]
+    if flags.sort == "name":
+        ordered = sorted(placed, key=key)
+        return ordered[: flags.top]
+
+    def largest_first(numbered: tuple[int, Placed]) -> tuple[bool, float, int]:
+        value = key(numbered[1])
+        return (value is not None, value if value is not None else 0.0, -numbered[0])
+
+    if flags.top is not None:
+        return [one for _, one in heapq.nlargest(flags.top, enumerate(placed), key=largest_first)]
+    return [one for _, one in sorted(enumerate(placed), key=largest_first, reverse=True)]

@@ -1,0 +1,198 @@
+"""The options that several commands share, as text to values: the device, the roof, the output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from roofline import precision, units
+from roofline.commands.base import option, together
+from roofline.errors import InputError
+from roofline.units import Quantity
+
+if TYPE_CHECKING:
+    from roofline.core.choice import RoofQuery
+    from roofline.core.device import Device
+    from roofline.core.target import Target
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+if TYPE_CHECKING:  # click's types became generic in 8.2; older ones cannot be subscripted
+    _FloatType = click.ParamType[float]
+    _StrType = click.ParamType[str]
+else:
+    _FloatType = _StrType = click.ParamType
+
+
+class QuantityType(_FloatType):
+    """Text to a quantity in base units."""
+
+    def __init__(self, quantity: Quantity, *, positive: bool = False) -> None:
+        self.quantity = quantity
+        self.positive = positive
+        self.name = {"1": "FRACTION"}.get(quantity, quantity)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
+        """The value; an error names the option."""
+        if not isinstance(value, str):
+            return float(value)
+        name = param.opts[-1] if param is not None else "value"
+        if self.quantity == "1":
+            return units.fraction(value, name=name)
+        return units.parse(value, self.quantity, name=name, positive=self.positive)
+
+
+class DtypeType(_StrType):
+    """A precision by any of its names."""
+
+    name = "DTYPE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """The standard name."""
+        return precision.parse(value, name=param.opts[-1] if param is not None else "precision")
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
+        """The standard names."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in precision.PRECISIONS if name.startswith(incomplete)]
+
+
+class DeviceType(_StrType):
+    """A device id, alias or path; only completed here, looked up later."""
+
+    name = "ID"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
+        """The ids of the catalogue, and the aliases where no id fits."""
+        from click.shell_completion import CompletionItem
+
+        from roofline.catalog import find
+
+        if find.is_path(incomplete):
+            return [CompletionItem(incomplete, type="file")]
+        known = find.entries()
+        ids = [entry.id for entry in known.values() if entry.id.startswith(incomplete)]
+        if not ids:
+            ids = sorted(alias for alias in find.aliases(known) if alias.startswith(incomplete))
+        return [CompletionItem(name) for name in ids]
+
+
+_HW = option(
+    "Device",
+    "--hw",
+    type=DeviceType(),
+    multiple=True,
+    help="Device id, alias or hardware file; repeat to compare. Default: $ROOFLINE_HW.",
+)
+_GIVEN = (
+    option("Device", "--peak", type=QuantityType("FLOP/s", positive=True), help="Peak rate, in place of a device."),
+    option("Device", "--bw", type=QuantityType("B/s", positive=True), help="Bandwidth, in place of a device."),
+)
+device_options: Callable[[F], F] = together(_HW, *_GIVEN)
+
+roof_options: Callable[[F], F] = together(
+    option("Roof", "--dtype", type=DtypeType(), help="Precision: its sourced dense peak is the roof."),
+    option("Roof", "--sparse", is_flag=True, help="Its 2:4-sparse peak instead of the dense one."),
+    option("Roof", "--headline", is_flag=True, help="The headline figure, said on purpose."),
+    option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit."),
+    option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "int32"]), help="Accumulator precision."),
+    option("Roof", "--level", metavar="LEVEL", help="Memory level, such as L2. Default: main memory."),
+    option(
+        "Roof",
+        "--roof",
+        "roof_kind",
+        type=click.Choice(["spec", "measured"]),
+        default="spec",
+        help="Specified figures (default) or measured ceilings.",
+    ),
+)
+
+output_options: Callable[[F], F] = together(
+    option(
+        "Output",
+        "--format",
+        "format_name",
+        type=click.Choice(["table", "json", "jsonl", "csv", "markdown"]),
+        help="Default: table, or what the suffix of -o says.",
+    ),
+    option("Output", "-o", "--output", metavar="FILE", help="Write to a file; - is standard output."),
+    option("Output", "-q", "--quiet", is_flag=True, help="No notices on standard error."),
+    option(
+        "Output",
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Colour; auto: only on a terminal.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputSettings:
+    """Where a report goes and how it is told."""
+
+    format_name: str | None
+    output: str | None
+    quiet: bool
+    color: str
+
+
+def output_settings(given: dict[str, Any]) -> OutputSettings:
+    """Take the output options out of a command's arguments."""
+    return OutputSettings(**{key: given.pop(key) for key in ("format_name", "output", "quiet", "color")})
+
+
+def roof_query(given: dict[str, Any]) -> RoofQuery:
+    """Take the roof options out of a command's arguments."""
+    from roofline.core.choice import RoofQuery
+
+    keys = ("dtype", "sparse", "headline", "unit", "accumulate", "level")
+    return RoofQuery(kind=given.pop("roof_kind"), **{key: given.pop(key) for key in keys})
+
+
+def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: str | None = None) -> list[Device]:
+    """The devices named by ``--hw``, by ``--peak`` and ``--bw``, or by ``$ROOFLINE_HW``; empty if none is.
+
+    Raises:
+        InputError: both ways at once, or only one of peak and bandwidth.
+
+    """
+    from roofline.core.target import given_device
+
+    if peak is not None or bw is not None:
+        if hw:
+            raise InputError("--peak and --bw stand in for a device; leave out --hw")
+        if peak is None or bw is None:
+            raise InputError(f"{'--bw' if peak is None else '--peak'} needs {'--peak' if peak is None else '--bw'} too")
+        return [given_device(peak, bw, dtype)]
+    names = hw or tuple(name for name in (os.environ.get("ROOFLINE_HW", ""),) if name)
+    if not names:
+        return []
+    from roofline.catalog import find
+
+    found: list[Device] = []
+    for name in names:
+        device = find.device(name)
+        if device not in found:
+            found.append(device)
+    return found
+
+
+def targets(hw: tuple[str, ...], peak: float | None, bw: float | None, query: RoofQuery) -> list[Target]:
+    """The devices with the roof that was asked for.
+
+    Raises:
+        InputError: no device was named.
+
+    """
+    from roofline.core.target import Target
+
+    found = devices(hw, peak, bw, query.dtype)
+    if not found:
+        raise InputError("name a device with --hw", hint="roofline hw list shows them; or give --peak and --bw")
+    return [Target(device=device, query=query) for device in found]

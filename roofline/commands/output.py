@@ -1,0 +1,148 @@
+"""Where text leaves the program: standard output, a file, notices; each failure to write is an error, not silence."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from typing import TextIO
+
+from roofline.commands.options import OutputSettings
+from roofline.errors import FileError, OutputError, RooflineError
+from roofline.render import FORMATS, Style, format_of, render
+from roofline.report import Report
+from roofline.units import quote
+
+
+class ClosedPipeError(RooflineError):
+    """The reader of standard output went away; nobody is left to be told."""
+
+    exit_status = 141
+
+
+def emit(report: Report, settings: OutputSettings) -> None:
+    """Render a report and write it; what the format cannot hold goes to standard error.
+
+    Raises:
+        FileError: the file cannot be written.
+        OutputError: standard output is closed or full.
+
+    """
+    to_file = settings.output not in (None, "-")
+    name = settings.format_name or (format_of(settings.output or "") if to_file else "table")
+    if to_file:
+        text = render(report, name, Style())
+        _write_file(settings.output or "", text)
+    else:
+        write(render(report, name, _style(settings)))
+    holds_notes = FORMATS[name][2]
+    for warning in report.warnings:
+        tell(f"warning: {warning}", settings.quiet)
+    if not holds_notes:
+        for note in (*report.notes, *report.assumptions):
+            tell(f"note: {note}", settings.quiet)
+
+
+def check_output(settings: OutputSettings) -> None:
+    """Fail before the work if the result could not be written."""
+    if settings.output in (None, "-"):
+        return
+    path = settings.output or ""
+    if settings.format_name is None:
+        format_of(path)
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise FileError(f"-o {quote(path)}: is a folder, expected a file")
+    if not os.path.isdir(folder):
+        raise FileError(f"-o {quote(path)}: no such folder: {quote(folder)}")
+    target = path if os.path.exists(path) else folder
+    if not os.access(target, os.W_OK):
+        raise FileError(f"-o {quote(path)}: cannot be written: no permission")
+
+
+def write(text: str) -> None:
+    """Write to standard output and make sure that it arrived."""
+    stream = sys.stdout
+    if stream is None:
+        raise OutputError("cannot write to standard output: it is closed")
+    try:
+        stream.write(_encodable(text, stream))
+        stream.flush()
+    except BrokenPipeError:
+        abandon_stdout()
+        raise ClosedPipeError("") from None
+    except (OSError, ValueError) as error:
+        abandon_stdout()
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"cannot write to standard output: {reason}") from None
+
+
+def tell(line: str, quiet: bool = False) -> None:
+    """A line of talk on standard error; a closed standard error is nobody listening."""
+    if quiet or sys.stderr is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        print(_encodable(line, sys.stderr), file=sys.stderr, flush=True)  # noqa: T201  (the one place that talks)
+
+
+def abandon_stdout() -> None:
+    """Point standard output at nothing, so that the interpreter's last flush does not complain again."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _encodable(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "ascii"
+    try:
+        text.encode(encoding)
+    except (UnicodeError, LookupError):
+        return text.encode("ascii", "backslashreplace").decode("ascii")
+    return text
+
+
+def _write_file(path: str, text: str) -> None:
+    """Write a file whole or not at all; what is no regular file (a device, a pipe) is written to as it is."""
+    data = text.encode("utf-8", "backslashreplace")
+    real = os.path.realpath(path)
+    partial = f"{real}.{os.getpid()}.part"
+    try:
+        if os.path.exists(real) and not stat.S_ISREG(os.stat(real).st_mode):
+            with open(real, "wb", buffering=0) as stream:
+                stream.write(data)
+            return
+        with open(partial, "xb") as stream:
+            stream.write(data)
+            if os.path.exists(real):
+                os.fchmod(stream.fileno(), stat.S_IMODE(os.stat(real).st_mode))
+        os.replace(partial, real)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(partial)
+        if isinstance(error, OSError):
+            raise FileError(f"-o {quote(path)}: cannot be written: {error.strerror or error}") from None
+        raise
+
+
+def _style(settings: OutputSettings) -> Style:
+    """How standard output is seen. A pipe has no width unless $COLUMNS gives one."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    width: int | None = None
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit():
+        width = int(columns[:6]) or 80
+    elif terminal:
+        with contextlib.suppress(OSError, ValueError):
+            width = os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    return Style(width=width, color=_colored(settings.color, terminal=terminal))
+
+
+def _colored(choice: str, *, terminal: bool) -> bool:
+    """A flag beats NO_COLOR, which beats FORCE_COLOR; both count only when not empty (no-color.org)."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return terminal and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,1 @@
+"""The roofline model: pure values and arithmetic, no input or output, no third-party import."""

@@ -1,0 +1,193 @@
+"""Which roof: the headline with the sourced dense roof beside it, or the one that was asked for. Never a guess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from roofline.core.device import Basis, Ceiling, Device, Source, Sparsity
+from roofline.core.roof import Roof, Stream
+from roofline.errors import InputError, UnknownNameError
+
+RoofKind = Literal["spec", "measured"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoofQuery:
+    """What the user said about the roof; the defaults are those of the model."""
+
+    dtype: str | None = None
+    sparse: bool = False
+    headline: bool = False
+    unit: str | None = None
+    accumulate: str | None = None
+    level: str | None = None
+    kind: RoofKind = "spec"
+
+    def __post_init__(self) -> None:
+        if self.headline and (self.dtype or self.sparse or self.unit or self.accumulate or self.kind == "measured"):
+            raise InputError(
+                "--headline is a roof of its own; leave out --dtype, --sparse, --unit, --accumulate, --roof"
+            )
+        if self.kind == "measured" and self.sparse:
+            raise InputError("no 2:4-sparse ceilings are kept among the measured ones; leave out --sparse")
+
+    @property
+    def named(self) -> bool:
+        """Whether the user said which peak is meant, so that a gate need not refuse."""
+        return self.dtype is not None or self.headline or self.kind == "measured"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoofChoice:
+    """The roof that is used, and the sourced dense one beside it where the first is the headline."""
+
+    roof: Roof
+    beside: Roof | None = None
+
+
+def choose(device: Device, query: RoofQuery) -> RoofChoice:
+    """The roof of a device that fits a query.
+
+    Without a precision it is the headline, if the device has one, with the sourced dense roof beside it; else the
+    sourced dense roof of the device's default precision.
+
+    Raises:
+        UnknownNameError: the device has no such peak, level or measured ceiling; what it has is listed.
+
+    """
+    if query.kind == "measured":
+        return RoofChoice(roof=_measured(device, query))
+    specific = query.dtype or query.sparse or query.unit or query.accumulate
+    if device.headline is not None and not specific:
+        try:
+            beside: Roof | None = _sourced(device, replace(query, headline=False))
+        except InputError:
+            beside = None  # a device of which only the headline is known
+        return RoofChoice(roof=_headline(device, query), beside=beside)
+    if query.headline:
+        raise UnknownNameError(f"{device.id} has no headline figure", hint="leave out --headline, or name --dtype")
+    return RoofChoice(roof=_sourced(device, query))
+
+
+def over_level(device: Device, roof: Roof, level: str, kind: RoofKind = "spec") -> Roof:
+    """The same peak over another memory level."""
+    return replace(roof, memory=stream(device, level, kind))
+
+
+def sources_of(device: Device, keys: tuple[str, ...]) -> tuple[Source, ...]:
+    """The sources behind keys of a device; a key without an entry stands for itself."""
+    return tuple(device.sources.get(key) or Source(key=key, title=key) for key in keys)
+
+
+def _headline(device: Device, query: RoofQuery) -> Roof:
+    headline = device.headline
+    assert headline is not None  # noqa: S101  (callers look first)
+    return Roof(
+        peak=headline.peak,
+        dtype=headline.dtype,
+        sparsity=headline.sparsity,
+        accumulate=headline.accumulate,
+        headline=True,
+        basis=_basis(device, headline.sources, "article"),
+        sources=sources_of(device, headline.sources),
+        note=headline.note,
+        memory=stream(device, query.level, "spec"),
+    )
+
+
+def _sourced(device: Device, query: RoofQuery) -> Roof:
+    sparsity: Sparsity = "2:4" if query.sparse else "dense"
+    peak = device.peak(
+        query.dtype or _default_dtype(device, sparsity),
+        sparsity=sparsity,
+        unit=query.unit,
+        accumulate=query.accumulate,
+    )
+    accumulate = query.accumulate or ("fp32" if "fp32" in peak.accumulate else next(iter(peak.accumulate), None))
+    return Roof(
+        peak=peak.rate(sparsity) or 0.0,
+        dtype=peak.dtype or None,
+        sparsity=sparsity,
+        unit=peak.unit,
+        accumulate=accumulate,
+        clock=peak.clock,
+        basis=peak.basis,
+        sources=sources_of(device, peak.sources),
+        note=peak.note,
+        memory=stream(device, query.level, "spec"),
+    )
+
+
+def _default_dtype(device: Device, sparsity: Sparsity) -> str:
+    if sparsity == "dense":
+        return device.default_dtype
+    sparse = [p.dtype for p in device.peaks if p.sparse is not None]
+    if not sparse:
+        raise UnknownNameError(f"{device.id} has no 2:4-sparse peak", hint="leave out --sparse")
+    return next((dtype for dtype in ("fp16", "bf16") if dtype in sparse), sparse[0])
+
+
+def _measured(device: Device, query: RoofQuery) -> Roof:
+    rates = [c for c in device.measured if c.quantity == "FLOP/s"]
+    have = tuple(dict.fromkeys(c.dtype for c in rates if c.dtype))
+    if not rates:
+        raise UnknownNameError(f"{device.id} has no measured FLOP/s ceiling", hint="leave out --roof measured")
+    dtype = query.dtype or next((d for d in (device.default_dtype, "bf16", "fp16") if d in have), have[0])
+    candidates = [c for c in rates if c.dtype == dtype]
+    if not candidates:
+        raise UnknownNameError(f"{device.id} has no measured {dtype} ceiling", hint=f"measured: {', '.join(have)}")
+    best = max(candidates, key=lambda c: (c.what == "matmul", c.value))
+    return Roof(
+        peak=best.value,
+        dtype=dtype,
+        unit=query.unit,
+        basis="measured",
+        sources=sources_of(device, best.sources),
+        note=best.what + (f": {best.note}" if best.note else ""),
+        memory=stream(device, query.level, "measured"),
+    )
+
+
+def stream(device: Device, level: str | None, kind: RoofKind = "spec") -> Stream:
+    """The bandwidth of a memory level (None: the main memory), specified or measured.
+
+    Raises:
+        UnknownNameError: no such level, or no such figure for it.
+
+    """
+    if kind == "spec":
+        memory = device.memory_at(level) if level else device.main_memory
+        return Stream(
+            bandwidth=memory.bandwidth or 0.0,
+            level=memory.level,
+            basis=memory.basis,
+            sources=sources_of(device, memory.sources),
+        )
+    best = _best_stream(device, level)
+    return Stream(
+        bandwidth=best.value,
+        level=best.level or device.main_memory.level,
+        basis="measured",
+        sources=sources_of(device, best.sources),
+    )
+
+
+def _best_stream(device: Device, level: str | None) -> Ceiling:
+    """The measured bandwidth of a level: STREAM triad, the field's convention, then copy, then the fastest."""
+    main = device.main_memory.level.casefold()
+    wanted = main if level is None else level.casefold()
+    streams = [c for c in device.measured if c.quantity == "B/s"]
+    at_level = [c for c in streams if (c.level or main).casefold() == wanted]
+    if not at_level:
+        have = dict.fromkeys((c.level or device.main_memory.level) for c in streams)
+        raise UnknownNameError(
+            f"{device.id} has no measured bandwidth of {level or device.main_memory.level}",
+            hint=f"measured: {', '.join(have)}" if have else "leave out --roof measured",
+        )
+    return max(at_level, key=lambda c: (c.what.endswith("triad"), c.what.endswith("copy"), c.value))
+
+
+def _basis(device: Device, keys: tuple[str, ...], otherwise: Basis) -> Basis:
+    kinds = [device.sources[k].kind for k in keys if k in device.sources]
+    return "vendor" if kinds and kinds[0].startswith("vendor") else otherwise

@@ -1,0 +1,222 @@
+"""A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from roofline.errors import InputError, UnknownNameError
+
+Sparsity = Literal["dense", "2:4"]
+Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a figure was read."""
+
+    key: str
+    title: str
+    where: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peak:
+    """The peak rate of one precision on one execution unit, dense and 2:4-sparse apart."""
+
+    dtype: str
+    unit: str | None = None  # "matrix" or "vector"
+    accumulate: tuple[str, ...] = ()  # accumulator precisions that run at this rate; empty: the source does not say
+    clock: str | None = None  # "base", "all-core boost": only where it tells two rows apart
+    dense: float | None = None  # FLOP/s
+    sparse: float | None = None  # FLOP/s, 2:4 structured
+    sources: tuple[str, ...] = ()
+    basis: Basis = "unsourced"
+    check: str | None = None  # second witness for `dense`: units x FLOP/clk x clock
+    check_note: str | None = None
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.dense is None and self.sparse is None:
+            raise InputError(f"the {self.dtype} peak has neither a dense nor a sparse rate")
+
+    def rate(self, sparsity: Sparsity) -> float | None:
+        """FLOP/s, dense or 2:4-sparse; None where the device has no such rate."""
+        return self.dense if sparsity == "dense" else self.sparse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """The figure of the launch slide or of the reference article, with what it really is."""
+
+    peak: float  # FLOP/s
+    dtype: str
+    sparsity: Sparsity = "dense"
+    accumulate: str | None = None
+    sources: tuple[str, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One level of memory; the first of a device with a bandwidth is its main memory."""
+
+    level: str  # "HBM3", "L2"
+    bandwidth: float | None = None  # B/s
+    capacity: float | None = None  # B, as the vendor quotes it
+    usable: float | None = None  # B, as the driver shows it
+    sources: tuple[str, ...] = ()
+    basis: Basis = "unsourced"
+    check: str | None = None  # second witness for `bandwidth`: bus width x data rate
+    check_note: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One kind of link to other devices, all its lanes together."""
+
+    name: str
+    bandwidth: float  # B/s
+    direction: str = "one-way"  # or "both-ways"
+    sources: tuple[str, ...] = ()
+    basis: Basis = "unsourced"
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """A rate that somebody measured on this device: FLOP/s with a dtype, or B/s at a memory level."""
+
+    what: str  # "dram-triad", "matmul"
+    value: float
+    quantity: Literal["FLOP/s", "B/s"]
+    dtype: str | None = None
+    level: str | None = None  # None: main memory
+    sources: tuple[str, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One machine."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    vendor: str | None = None
+    kind: str | None = None
+    architecture: str | None = None
+    year: int | None = None
+    scope: str | None = None  # what part of the product the figures cover, where that is not obvious
+    headline: Headline | None = None
+    peaks: tuple[Peak, ...] = ()
+    memory: tuple[Memory, ...] = ()
+    links: tuple[Link, ...] = ()
+    tdp: float | None = None  # W
+    tdp_sources: tuple[str, ...] = ()
+    measured: tuple[Ceiling, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    note: str | None = None
+    origin: str = ""  # the file it was read from
+
+    @property
+    def main_memory(self) -> Memory:
+        """The first memory with a bandwidth.
+
+        Raises:
+            InputError: there is none.
+
+        """
+        for memory in self.memory:
+            if memory.bandwidth is not None:
+                return memory
+        raise InputError(f"{self.id} has no memory with a bandwidth")
+
+    def memory_at(self, level: str) -> Memory:
+        """The memory level of this name (any case).
+
+        Raises:
+            UnknownNameError: no such level, or no bandwidth is known for it; those with one are listed.
+
+        """
+        with_bandwidth = [m.level for m in self.memory if m.bandwidth is not None]
+        for memory in self.memory:
+            if memory.level.casefold() == level.casefold():
+                if memory.bandwidth is None:
+                    raise UnknownNameError(
+                        f"{self.id} gives no bandwidth for its {memory.level}",
+                        hint=f"levels with one: {', '.join(with_bandwidth)}",
+                    )
+                return memory
+        raise UnknownNameError(
+            f"{self.id} has no memory level '{level}'", hint=f"levels with a bandwidth: {', '.join(with_bandwidth)}"
+        )
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """The precisions it has a peak for, in the order of its file."""
+        return tuple(dict.fromkeys(p.dtype for p in self.peaks))
+
+    def peak(
+        self,
+        dtype: str,
+        *,
+        sparsity: Sparsity = "dense",
+        unit: str | None = None,
+        accumulate: str | None = None,
+    ) -> Peak:
+        """The peak of a precision: by default the matrix unit with fp32 accumulation, else the fastest one.
+
+        Raises:
+            UnknownNameError: the device lacks the precision, the unit, the accumulation or the sparse rate; what it
+                has is listed. Nothing is ever filled in by doubling, halving or another precision.
+
+        """
+        rows = [p for p in self.peaks if p.dtype == dtype]
+        if not rows:
+            raise UnknownNameError(f"{self.id} has no {dtype} peak", hint=f"it has: {', '.join(self.precisions)}")
+        wanted = [
+            p
+            for p in rows
+            if (unit is None or p.unit == unit)
+            and (accumulate is None or accumulate in p.accumulate)
+            and p.rate(sparsity) is not None
+        ]
+        if not wanted:
+            asked = " ".join(
+                w for w in (sparsity, dtype, unit, f"with {accumulate} accumulation" if accumulate else None) if w
+            )
+            raise UnknownNameError(
+                f"{self.id} has no {asked} peak", hint="it has: " + "; ".join(d for p in rows for d in describe(p))
+            )
+        return max(wanted, key=lambda p: (*_preference(p), p.rate(sparsity) or 0.0))
+
+    @property
+    def default_dtype(self) -> str:
+        """The precision of a roof when none is named: fp32 on a CPU, else fp16, bf16 or the first one there is."""
+        order: tuple[str, ...] = ("fp32", "fp64") if self.kind == "cpu" else ("fp16", "bf16", "fp32")
+        dense = [p.dtype for p in self.peaks if p.dense is not None]
+        for dtype in (*order, *dense):
+            if dtype in dense:
+                return dtype
+        raise InputError(f"{self.id} has no dense peak", hint="add --dtype D --sparse to use its 2:4-sparse rate")
+
+
+def _preference(peak: Peak) -> tuple[bool, bool]:
+    fp32_accumulation = not peak.accumulate or "fp32" in peak.accumulate or "int32" in peak.accumulate
+    return (peak.unit != "vector" and fp32_accumulation, fp32_accumulation)
+
+
+def describe(peak: Peak) -> list[str]:
+    """The rates of one row in words, such as ``dense fp16 matrix (fp16 accumulation)``."""
+    extra = f" ({' or '.join(peak.accumulate)} accumulation)" if peak.accumulate else ""
+    unit = f" {peak.unit}" if peak.unit else ""
+    clock = f", {peak.clock} clock" if peak.clock else ""
+    return [
+        f"{sparsity} {peak.dtype}{unit}{extra}{clock}"
+        for sparsity in ("dense", "2:4")
+        if peak.rate("dense" if sparsity == "dense" else "2:4") is not None
+    ]

@@ -1,0 +1,103 @@
+"""Gates: does a kernel meet what is expected of it? An answer that hangs on which peak is meant is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from roofline.core.placement import Placement
+from roofline.core.roof import Bound
+from roofline.core.target import Placed
+from roofline.errors import AmbiguousVerdictError, InputError
+from roofline.units import show
+
+BOUNDS: Final[dict[str, Bound]] = {"memory-bound": "memory", "compute-bound": "compute"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What is asked of a kernel; what is not asked is None."""
+
+    bound: Bound | None = None
+    min_efficiency: float | None = None  # share of the roof, 0 to 1
+    max_time: float | None = None  # s
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything is asked at all."""
+        return any(value is not None for value in (self.bound, self.min_efficiency, self.max_time))
+
+
+class Failure(NamedTuple):
+    """One unmet expectation: which one, and why in words."""
+
+    kind: str
+    text: str
+
+
+def judge(placed: Placed, expectation: Expectation, *, peak_named: bool) -> list[Failure]:
+    """The unmet expectations of a kernel, on the roof it is placed on.
+
+    Raises:
+        AmbiguousVerdictError: no precision was named, and the headline and the sourced dense roof disagree.
+
+    """
+    failures = _failures(placed.first, expectation)
+    if placed.beside is not None and not peak_named:
+        beside = _failures(placed.beside, expectation)
+        if {f.kind for f in failures} != {f.kind for f in beside}:
+            kinds = {f.kind for f in failures} ^ {f.kind for f in beside}
+            raise AmbiguousVerdictError(
+                f"{placed.first.kernel.name} on {placed.device.id}: {' and '.join(sorted(kinds))} cannot be judged: "
+                f"the headline ({show(placed.first.roof.peak, 'FLOP/s')}) and the sourced dense peak "
+                f"({show(placed.beside.roof.peak, 'FLOP/s')}) disagree",
+                hint="say which peak is meant: --dtype D, --dtype D --sparse, or --headline",
+            )
+    return failures
+
+
+def _failures(placement: Placement, expectation: Expectation) -> list[Failure]:
+    found = []
+    if expectation.bound is not None and placement.bound != expectation.bound:
+        is_now = "unknown" if placement.bound is None else f"{placement.bound}-bound"
+        found.append(Failure("expect", f"expected {expectation.bound}-bound, is {is_now}"))
+    least = expectation.min_efficiency
+    if least is not None:
+        found += _inefficient(placement, least)
+    limit = expectation.max_time
+    if limit is not None:
+        if placement.kernel.seconds is None:
+            found.append(Failure("max_time", f"has a limit of {show(limit, 's')} but no measured time"))
+        elif placement.kernel.seconds > limit:
+            found.append(
+                Failure(
+                    "max_time", f"takes {show(placement.kernel.seconds, 's')}, at most {show(limit, 's')} is allowed"
+                )
+            )
+    return found
+
+
+def _inefficient(placement: Placement, least: float) -> list[Failure]:
+    reached = placement.efficiency
+    if reached is None:
+        return [Failure("min_efficiency", f"must reach {show(least, '1')} of the roof but has no measured time")]
+    if reached >= least:
+        return []
+    if not placement.judged_whole and placement.kernel.rate is None:
+        missing = "FLOP count" if placement.kernel.flops is None else "traffic"
+        return [Failure("min_efficiency", f"must reach {show(least, '1')} of the roof but has no {missing}")]
+    return [Failure("min_efficiency", f"reaches {show(reached, '1')} of the roof, {show(least, '1')} is required")]
+
+
+def bound_named(text: str, *, name: str) -> Bound:
+    """The bound that ``memory-bound`` or ``compute-bound`` names.
+
+    Raises:
+        InputError: another word.
+
+    """
+    word = text.strip().lower()
+    found = BOUNDS.get(word) or BOUNDS.get(f"{word}-bound")
+    if found is None:
+        raise InputError(f"{name} must be memory-bound or compute-bound, got '{text}'")
+    return found

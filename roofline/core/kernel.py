@@ -1,0 +1,79 @@
+"""A kernel: how much work it does, how many bytes it moves, and perhaps how long it was measured to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from roofline.errors import InputError
+
+FLOP_PER_MAC = 2  # one multiply-accumulate is two operations; the one place that says so
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """Work and traffic of one kernel. What is not known is None, which is not zero.
+
+    Raises:
+        InputError: a negative or non-finite value, a time of zero, or neither work nor traffic.
+
+    """
+
+    name: str = "kernel"
+    flops: float | None = None  # FLOP
+    bytes: float | None = None  # B through the memory it is placed on (main memory unless told otherwise)
+    bytes_at: Mapping[str, float] = field(default_factory=dict)  # B through further memory levels
+    known_intensity: float | None = None  # FLOP/B, where only the quotient is known
+    dtype: str | None = None
+    seconds: float | None = None  # s, measured
+    rate: float | None = None  # FLOP/s, measured, where neither time nor work is known
+    from_macs: bool = False  # the FLOPs are twice a given count of MACs
+
+    def __post_init__(self) -> None:
+        amounts = {"FLOPs": self.flops, "bytes": self.bytes, "intensity": self.known_intensity, "rate": self.rate}
+        amounts |= {f"bytes at {level}": value for level, value in self.bytes_at.items()}
+        for what, value in amounts.items():
+            if value is not None and not 0 <= value < math.inf:
+                raise InputError(f"{what} must be finite and >= 0, got {value}")
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise InputError("time must be > 0")
+        if self.rate is not None and self.rate == 0:
+            raise InputError("achieved FLOP/s must be > 0")
+        if self.flops == 0 and self.bytes == 0 and not any(self.bytes_at.values()):
+            raise InputError("no work and no traffic: FLOPs and bytes are both 0")
+
+    @property
+    def arithmetic_intensity(self) -> float | None:
+        """FLOP/B; infinite without traffic, None where work or traffic is unknown.
+
+        >>> Kernel(flops=2e12, bytes=1.4e11).arithmetic_intensity
+        14.285714285714286
+        >>> Kernel(flops=1e9, bytes=0).arithmetic_intensity
+        inf
+        """
+        if self.known_intensity is not None:
+            return self.known_intensity
+        if self.flops is None or self.bytes is None:
+            return None
+        if self.bytes == 0:
+            return math.inf if self.flops else None
+        return self.flops / self.bytes
+
+    @property
+    def achieved(self) -> float | None:
+        """Measured FLOP/s."""
+        if self.rate is not None:
+            return self.rate
+        if self.seconds is None or self.flops is None:
+            return None
+        return self.flops / self.seconds
+
+    @property
+    def achieved_bandwidth(self) -> float | None:
+        """Measured B/s through the memory it is placed on."""
+        if self.seconds is not None and self.bytes is not None:
+            return self.bytes / self.seconds
+        if self.rate is not None and self.arithmetic_intensity:
+            return self.rate / self.arithmetic_intensity
+        return None

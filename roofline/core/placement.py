@@ -1,0 +1,141 @@
+"""A kernel on a roof, and everything that follows from that."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from roofline.core.kernel import Kernel
+from roofline.core.roof import Bound, Roof
+
+TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """A kernel under a roof; further memory levels join as roofs of the same peak."""
+
+    kernel: Kernel
+    roof: Roof
+    levels: tuple[Roof, ...] = ()  # one for each entry of kernel.bytes_at that is judged
+
+    @property
+    def intensity(self) -> float | None:
+        """Arithmetic intensity in FLOP/B, None if unknown."""
+        return self.kernel.arithmetic_intensity
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """Least seconds by resource, for what is known: "compute" and each memory level.
+
+        Each is a lower bound, so their maximum is one (Williams et al. 2009, overlapped transfer and arithmetic).
+        """
+        kernel, times = self.kernel, {}
+        if kernel.flops is not None:
+            times["compute"] = kernel.flops / self.roof.peak
+        if kernel.bytes is not None:
+            times[self.roof.memory.level] = kernel.bytes / self.roof.bandwidth
+        for roof in self.levels:
+            times[roof.memory.level] = kernel.bytes_at[roof.memory.level] / roof.bandwidth
+        return times
+
+    @property
+    def complete(self) -> bool:
+        """Whether both work and traffic are known, so that the least time is the roofline's."""
+        return self.kernel.flops is not None and self.kernel.bytes is not None
+
+    @property
+    def least_time(self) -> float | None:
+        """The largest of the known terms in seconds; None if none is known."""
+        return max(self.terms.values(), default=None)
+
+    @property
+    def bound(self) -> Bound | None:
+        """What limits the kernel; None where its intensity is unknown."""
+        if self.intensity is None:
+            return None
+        if not self.levels:
+            return self.roof.bound(self.intensity)
+        return "compute" if self.binding_level is None else "memory"
+
+    @property
+    def binding_level(self) -> str | None:
+        """The memory level that binds; None if compute does or nothing is known."""
+        if self.intensity is None:
+            return None
+        if not self.levels:
+            return self.roof.memory.level if self.roof.bound(self.intensity) == "memory" else None
+        slowest = max(self.terms, key=lambda term: (self.terms[term], term == "compute"))
+        return None if slowest == "compute" else slowest
+
+    @property
+    def attainable(self) -> float | None:
+        """FLOP/s that this kernel can reach under all its roofs; None where its intensity is unknown."""
+        if self.intensity is None:
+            return None
+        limit = self.roof.attainable(self.intensity)
+        if self.levels and self.kernel.flops and self.least_time:
+            limit = min(limit, self.kernel.flops / self.least_time)
+        return limit
+
+    @property
+    def peak_share(self) -> float | None:
+        """Attainable FLOP/s as a share of the peak; the rest of the compute units idles at best."""
+        return None if self.attainable is None else self.attainable / self.roof.peak
+
+    @property
+    def idle_share(self) -> float | None:
+        """Share of the compute units that idles even if the kernel reaches its roof."""
+        return None if self.peak_share is None else max(0.0, 1.0 - self.peak_share)
+
+    @property
+    def ridge_distance(self) -> float | None:
+        """How many times more FLOPs per byte the ridge asks for (below 1: how far the kernel is past it).
+
+        None where the intensity is unknown, zero or infinite.
+        """
+        if not self.intensity or math.isinf(self.intensity):
+            return None
+        return self.roof.ridge_point / self.intensity
+
+    @property
+    def achieved_share(self) -> float | None:
+        """Measured FLOP/s as a share of the peak (MFU)."""
+        achieved = self.kernel.achieved
+        return None if achieved is None else achieved / self.roof.peak
+
+    @property
+    def bandwidth_share(self) -> float | None:
+        """Measured B/s as a share of the bandwidth (MBU)."""
+        achieved = self.kernel.achieved_bandwidth
+        return None if achieved is None else achieved / self.roof.bandwidth
+
+    @property
+    def efficiency(self) -> float | None:
+        """Share of the roof that the measurement reaches: least time over measured time.
+
+        Where work or traffic is unknown, the known term alone makes this a lower bound (see :attr:`complete`).
+        """
+        if self.kernel.seconds is not None and self.least_time is not None:
+            return self.least_time / self.kernel.seconds
+        if self.kernel.rate is not None:
+            return self.kernel.rate / (self.attainable or self.roof.peak)
+        return None
+
+    @property
+    def judged_whole(self) -> bool:
+        """Whether :attr:`efficiency` is against the whole roof and not one term of it."""
+        return self.complete or (self.kernel.rate is not None and self.intensity is not None)
+
+    @property
+    def above_roof(self) -> bool:
+        """Whether the measurement exceeds the roof, by more than rounding dust: something is wrong somewhere."""
+        shares = (self.efficiency, self.achieved_share, self.bandwidth_share)
+        return any(share is not None and share > TOLERANCE for share in shares)
+
+    @property
+    def savings(self) -> float | None:
+        """Seconds between the measured and the least time, at least 0."""
+        if self.kernel.seconds is None or self.least_time is None:
+            return None
+        return max(0.0, self.kernel.seconds - self.least_time)

@@ -1,0 +1,96 @@
+"""A roof: one peak over one memory, and the arithmetic of the roofline model on it.
+
+S. Williams, A. Waterman, D. Patterson: Roofline: an insightful visual performance model for multicore architectures.
+Communications of the ACM 52(4), 2009.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from roofline.core.device import Basis, Source, Sparsity
+from roofline.errors import InputError
+
+Bound = Literal["memory", "compute"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """One memory level as a roof sees it: a bandwidth, and where it comes from."""
+
+    bandwidth: float  # B/s
+    level: str = "memory"
+    basis: Basis = "given"
+    sources: tuple[Source, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.bandwidth < math.inf:
+            raise InputError(f"bandwidth must be finite and > 0, got {self.bandwidth}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roof:
+    """A peak in FLOP/s over one memory, and where both come from."""
+
+    peak: float  # FLOP/s
+    memory: Stream
+    dtype: str | None = None
+    sparsity: Sparsity = "dense"
+    unit: str | None = None
+    accumulate: str | None = None
+    clock: str | None = None
+    headline: bool = False
+    basis: Basis = "given"
+    sources: tuple[Source, ...] = ()
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.peak < math.inf:
+            raise InputError(f"peak must be finite and > 0, got {self.peak}")
+        if not 0 < self.ridge_point < math.inf:
+            raise InputError(f"a peak of {self.peak} FLOP/s over {self.bandwidth} B/s has no finite ridge point")
+
+    @property
+    def bandwidth(self) -> float:
+        """B/s of its memory."""
+        return self.memory.bandwidth
+
+    @property
+    def ridge_point(self) -> float:
+        """Critical intensity I* = P_max / BW in FLOP/B.
+
+        >>> round(Roof(peak=1979e12, memory=Stream(bandwidth=3350e9)).ridge_point, 1)
+        590.7
+        """
+        return self.peak / self.bandwidth
+
+    def attainable(self, intensity: float) -> float:
+        """FLOP/s that a kernel of this intensity (FLOP/B) can reach: min(P_max, I * BW).
+
+        >>> round(Roof(peak=64e12, memory=Stream(bandwidth=546e9)).attainable(100 / 7) / 1e12, 3)
+        7.8
+        """
+        return min(self.peak, intensity * self.bandwidth)
+
+    def bound(self, intensity: float) -> Bound:
+        """Memory-bound below the ridge point, compute-bound at it and above.
+
+        >>> Roof(peak=10.0, memory=Stream(bandwidth=1.0)).bound(10.0)
+        'compute'
+        """
+        return "memory" if intensity < self.ridge_point else "compute"
+
+    @property
+    def label(self) -> str:
+        """The peak in words: precision, dense or 2:4, unit, accumulation, and what kind of figure it is."""
+        words = [self.dtype, self.sparsity if self.sparsity == "2:4" or self.dtype else None]
+        first = " ".join(w for w in words if w) or "peak"
+        parts = [
+            first,
+            f"{self.unit} unit" if self.unit else None,
+            f"{self.accumulate} accumulation" if self.accumulate else None,
+            f"{self.clock} clock" if self.clock else None,
+        ]
+        return ", ".join(p for p in parts if p) + f" ({self.basis})"

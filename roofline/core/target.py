@@ -1,0 +1,80 @@
+"""A device with the roof that was asked for: where kernels are placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
+from roofline.core.device import Device, Memory, Peak
+from roofline.core.kernel import Kernel
+from roofline.core.placement import Placement
+from roofline.core.roof import Roof
+from roofline.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
+
+    device: Device
+    first: Placement
+    beside: Placement | None = None
+
+    @property
+    def reachable(self) -> Placement:
+        """The placement on the roof that a kernel can reach: the sourced one, where the first is the headline."""
+        return self.beside or self.first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A device and what was said about the roof.
+
+    Raises:
+        UnknownNameError: on placing, where the device has no such peak or level.
+
+    """
+
+    device: Device
+    query: RoofQuery
+    _choices: dict[str | None, RoofChoice] = field(default_factory=dict, repr=False, compare=False)
+
+    def choice(self, dtype: str | None = None) -> RoofChoice:
+        """The roofs for a kernel of this precision; None: for one that names none."""
+        if dtype not in self._choices:
+            query = self.query if dtype is None else replace(self.query, dtype=dtype, headline=False)
+            self._choices[dtype] = choose(self.device, query)
+        return self._choices[dtype]
+
+    def place(self, kernel: Kernel) -> Placed:
+        """A kernel on this device; its own precision goes before that of the query."""
+        choice = self.choice(kernel.dtype)
+        beside = None if choice.beside is None else self._placement(kernel, choice.beside)
+        return Placed(device=self.device, first=self._placement(kernel, choice.roof), beside=beside)
+
+    def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
+        main, levels = None, []
+        for level in kernel.bytes_at:
+            if level.casefold() == roof.memory.level.casefold():
+                main = level
+            else:
+                levels.append((level, over_level(self.device, roof, level, self.query.kind)))
+        if not kernel.bytes_at:
+            return Placement(kernel=kernel, roof=roof)
+        if main is not None and kernel.bytes is not None:
+            raise InputError(f"{kernel.name}: traffic through {main} is given twice")
+        moved = kernel.bytes if main is None else kernel.bytes_at[main]
+        at = {other.memory.level: kernel.bytes_at[level] for level, other in levels}
+        return Placement(
+            kernel=replace(kernel, bytes=moved, bytes_at=at), roof=roof, levels=tuple(other for _, other in levels)
+        )
+
+
+def given_device(peak: float, bandwidth: float, dtype: str | None = None) -> Device:
+    """A device of which only a peak (FLOP/s) and a bandwidth (B/s) are known, as ``--peak`` and ``--bw`` give it."""
+    return Device(
+        id="given",
+        name="given peak and bandwidth",
+        peaks=(Peak(dtype=dtype or "", dense=peak, basis="given"),),
+        memory=(Memory(level="memory", bandwidth=bandwidth, basis="given"),),
+    )

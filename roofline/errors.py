@@ -1,0 +1,56 @@
+"""The errors a user can cause; each class owns its exit status, and its hint says what to do."""
+
+from __future__ import annotations
+
+
+class RooflineError(Exception):
+    """Base of everything this package raises on purpose: one line of text, and perhaps a hint.
+
+    >>> str(UnknownNameError("unknown device 'h10'", hint="did you mean: h100?"))
+    "unknown device 'h10'"
+    """
+
+    exit_status = 2
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), str(self), self.hint))
+
+
+def _rebuild(kind: type[RooflineError], message: str, hint: str | None) -> RooflineError:
+    return kind(message, hint=hint)
+
+
+class InputError(RooflineError, ValueError):
+    """A value that means nothing here: negative, not finite, contradictory, missing."""
+
+
+class UnitError(InputError):
+    """Text that is no quantity, or a quantity of another kind (a rate for an amount)."""
+
+
+class UnknownNameError(RooflineError, LookupError):
+    """A device, precision, memory level or format that does not exist."""
+
+
+class AmbiguousVerdictError(InputError):
+    """A gate whose answer depends on which peak is meant; it is refused, not guessed."""
+
+
+class FileError(RooflineError, OSError):
+    """A file that cannot be read, is not what it should be, or cannot be written."""
+
+    exit_status = 3
+
+
+class OutputError(FileError):
+    """Standard output that is closed or full."""
+
+
+class CheckFailedError(RooflineError):
+    """A check that the user asked for did not hold; the full result has been printed already."""
+
+    exit_status = 1

@@ -1,0 +1,109 @@
+"""Reading text files with care: one message for each way in which a file can be unfit."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader, TextIOWrapper
+from typing import BinaryIO, cast
+
+from roofline.errors import FileError
+from roofline.units import clip
+
+_UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_PEEK = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something wrong at one place of a file."""
+
+    where: str  # file:line:col, as far as it is known
+    message: str
+    rule: str
+    level: str = "error"  # or "warning"
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}   [{self.rule}]"
+
+
+def shown_path(path: str) -> str:
+    """A path as messages show it: one line, standard input by its name."""
+    return "<stdin>" if path == "-" else clip(path, 300)
+
+
+@contextmanager
+def open_text(path: str) -> Iterator[TextIOWrapper]:
+    """A UTF-8 text stream of a file (``-``: standard input), line ends untouched, a byte-order mark removed.
+
+    Raises:
+        FileError: missing, a folder, unreadable, binary or in another encoding.
+
+    """
+    name = shown_path(path)
+    with _open_binary(path) as raw:
+        buffered = raw if isinstance(raw, BufferedReader) else BufferedReader(raw)  # type: ignore[type-var]
+        head = buffered.peek(_PEEK)[:_PEEK]
+        if head.startswith(_UTF16_OR_32):
+            raise FileError(f"{name}: is UTF-16 or UTF-32 text, expected UTF-8", hint="save it as UTF-8")
+        if b"\0" in head:
+            raise FileError(f"{name}: is a binary file, expected text")
+        stream = TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
+        try:
+            yield stream
+        except UnicodeDecodeError as error:
+            raise FileError(
+                f"{name}: is not UTF-8 text (byte 0x{error.object[error.start]:02x})", hint="save it as UTF-8"
+            ) from None
+        except IsADirectoryError:
+            raise FileError(f"{name}: is a folder, expected a file") from None
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{name}: cannot be read: {error.strerror or error}") from None
+        finally:
+            if path == "-":
+                stream.detach()  # standard input stays open for whoever else reads it
+
+
+@contextmanager
+def _open_binary(path: str) -> Iterator[BinaryIO]:
+    if path == "-":
+        if sys.stdin is None:
+            raise FileError("<stdin>: is closed")
+        yield sys.stdin.buffer
+        return
+    name = shown_path(path)
+    try:
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            raise FileError(f"{name}: is a folder, expected a file")
+        file = open(path, "rb")  # noqa: SIM115  (closed below)
+    except FileNotFoundError:
+        raise FileError(f"{name}: no such file") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    with file:
+        yield cast("BinaryIO", file)
+
+
+def read_text(path: str, *, limit: int) -> str:
+    """The whole text of a file of at most ``limit`` characters.
+
+    Raises:
+        FileError: as :func:`open_text`, or too large.
+
+    """
+    with open_text(path) as stream:
+        text = stream.read(limit + 1)
+        if len(text) > limit:
+            raise FileError(f"{shown_path(path)}: is larger than {limit / 1e6:g} MB, which no such file needs")
+        if "\0" in text:
+            raise FileError(f"{shown_path(path)}: is a binary file, expected text")
+        return text

@@ -1,0 +1,1 @@
+"""Foreign files to kernels: one module a format."""

@@ -1,0 +1,86 @@
+"""Cells as people read them, for the renderers that make tables: one prefix a column, significant figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from roofline import units
+from roofline.report import Column, Value, plain
+
+NUMERIC: Final = frozenset({"count", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
+_PREFIXED: Final = frozenset({"FLOP", "FLOP/s", "B", "B/s", "s", "W"})
+_MISSING: Final = "-"
+
+
+def unit_of(column: Column, rows: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
+    """The unit of a column and its power of ten; the first row with a value chooses."""
+    if column.format in ("1", "FLOP/B"):
+        return units.prefixed(0.0, column.format)
+    if column.format not in _PREFIXED:
+        return "", 0
+    for row in rows:
+        value = plain(row.get(column.key))
+        if value:
+            return units.prefixed(value, column.format)  # type: ignore[arg-type]  # the quantities are formats
+    return column.format, 0
+
+
+def cell(column: Column, raw: Any, power: int) -> str:
+    """One cell without its unit, which the heading carries."""
+    value, digits = (raw.value, raw.digits) if isinstance(raw, Value) else (raw, None)
+    if column.format == "flag":
+        return "yes" if value else ""
+    if value is None:
+        return _MISSING if column.format in NUMERIC or column.format == "bound" else ""
+    if column.format == "bound":
+        return str(value).removesuffix("-bound")
+    if column.format == "distance":
+        return distance(value)
+    if column.format == "FLOP/B":
+        return units.intensity(value, digits or units.DIGITS)
+    if column.format == "count":
+        return str(value)
+    if column.format == "list":
+        return visible(", ".join(map(str, value)))
+    if column.format in NUMERIC:
+        return "inf" if math.isinf(value) else units.significant(units.scaled(value, power))
+    return visible(str(value))
+
+
+def measure(column: Column, raw: Any) -> str:
+    """One cell with its unit, for a sheet."""
+    value = plain(raw)
+    if value is None:
+        why = raw.why if isinstance(raw, Value) else None
+        return f"- ({why})" if why else _MISSING
+    if column.format == "bound":
+        return str(value)
+    unit, power = unit_of(column, [{column.key: raw}])
+    text = cell(column, raw, power)
+    return f"{text} {unit}" if unit else text
+
+
+def distance(value: float) -> str:
+    """How far a kernel lies from the ridge: ``8.205x below`` or ``1.354x above``."""
+    return f"{units.significant(value)}x below" if value > 1 else f"{units.significant(1 / value)}x above"
+
+
+def visible(text: str) -> str:
+    """Text with its control characters and lone surrogates escaped, so that a name cannot drive a terminal.
+
+    >>> visible("k<float>\\x1b[31m")
+    'k<float>\\\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shorten(text: str, width: int) -> str:
+    """A name cut in its middle to a width, since kernels of one family differ at both ends."""
+    if len(text) <= width:
+        return text
+    head = (width - 3) // 2
+    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"

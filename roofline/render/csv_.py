@@ -1,0 +1,31 @@
+"""A report as CSV: one header with the unit in each name, base units in full precision, names verbatim."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import Any
+
+from roofline.render import Style
+from roofline.report import Report, plain
+
+
+def render(report: Report, style: Style) -> str:  # noqa: ARG001
+    """The header and the rows; unknown is empty and infinite is ``inf``."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = [column for column in report.columns if column.format != "nested"]
+    writer.writerow(column.key for column in columns)
+    for row in report.rows:
+        writer.writerow(_field(plain(row.get(column.key))) for column in columns)
+    return out.getvalue()
+
+
+def _field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ";".join(map(str, value))
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,58 @@
+"""A report as a Markdown table, for issues, pull requests and job summaries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from roofline.render import Style
+from roofline.render.cells import NUMERIC, cell, measure, unit_of, visible
+from roofline.report import Column, Report
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
+
+def render(report: Report, style: Style) -> str:  # noqa: ARG001
+    """The table, then roofs, summary and notes as paragraphs."""
+    columns = [column for column in report.columns if not column.detail]
+    parts = [f"**{escape(report.title)}**"] if report.title else []
+    if report.rows:
+        parts.append(_sheet(report, columns) if report.layout == "sheet" else _table(report, columns))
+    lines = [*report.roofs, *report.summary, *report.explanation]
+    lines += [f"note: {note}" for note in (*report.notes, *report.assumptions)]
+    if lines:
+        parts.append("\n".join(f"- {escape(line)}" for line in lines))
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is written.
+
+    >>> escape("k<float, 4>|x")
+    'k\\\\<float, 4\\\\>\\\\|x'
+    """
+    return _SPECIAL.sub(r"\\\1", visible(text))
+
+
+def _table(report: Report, columns: Sequence[Column]) -> str:
+    scales = [unit_of(column, report.rows) for column in columns]
+    headings = [
+        " ".join(w for w in (column.group, column.heading, f"({unit})" if unit else "") if w)
+        for column, (unit, _) in zip(columns, scales, strict=True)
+    ]
+    body = [
+        [cell(column, row.get(column.key), power) for column, (_, power) in zip(columns, scales, strict=True)]
+        for row in report.rows
+    ]
+    return _lay_out(headings, ["---:" if column.format in NUMERIC else "---" for column in columns], body)
+
+
+def _sheet(report: Report, columns: Sequence[Column]) -> str:
+    row = report.rows[0]
+    body = [[f"{c.group} {c.heading}".strip(), measure(c, row.get(c.key))] for c in columns if c.format != "name"]
+    return _lay_out(["", "value"], ["---", "---:"], body)
+
+
+def _lay_out(headings: Sequence[str], rules: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    rows = [[escape(h) for h in headings], list(rules), *([escape(text) for text in texts] for texts in body)]
+    return "\n".join(f"| {' | '.join(texts)} |" for texts in rows)

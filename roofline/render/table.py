@@ -1,0 +1,118 @@
+"""A report as a table or sheet for people: rich lays it out, and nothing is ever cut but long names."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Final
+
+from rich.box import Box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from roofline.render import Style
+from roofline.render.cells import NUMERIC, cell, measure, shorten, unit_of, visible
+from roofline.report import Column, Report
+
+_NO_LIMIT: Final = 100_000
+_SHORTEST_NAME: Final = 16
+# An ASCII rule under the heading and nothing else: the same everywhere, and easy on grep and awk.
+_RULE: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+_STYLES: Final = {"memory": "cyan", "memory-bound": "cyan", "compute": "green", "compute-bound": "green"}
+
+
+def render(report: Report, style: Style) -> str:
+    """The text of a report; each line ends where its content does."""
+    blocks = [[visible(report.title)] if report.title else []]
+    if report.rows:
+        table = _sheet(report) if report.layout == "sheet" else _table(report, style)
+        blocks.append(_lines(table, style))
+    notes = [f"note: {note}" for note in (*report.notes, *report.assumptions)]
+    blocks.append([visible(line) for line in (*report.summary, *report.roofs, *notes)])
+    blocks.append([visible(line) for line in report.explanation])
+    return "\n".join("\n".join(block) + "\n" for block in blocks if block)
+
+
+def _lines(table: Table, style: Style) -> list[str]:
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=_NO_LIMIT,
+        force_terminal=style.color,
+        color_system="standard" if style.color else None,
+        no_color=not style.color,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},
+    )
+    console.print(table)
+    return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
+
+
+def _shown(report: Report) -> list[Column]:
+    return [column for column in report.columns if not column.detail]
+
+
+def _table(report: Report, style: Style) -> Table:
+    columns = _shown(report)
+    scales = [unit_of(column, report.rows) for column in columns]
+    table = Table(box=_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+    body = [
+        [cell(column, row.get(column.key), power) for column, (_, power) in zip(columns, scales, strict=True)]
+        for row in report.rows
+    ]
+    headings = [_heading(column, unit) for column, (unit, _) in zip(columns, scales, strict=True)]
+    tallest = max((len(lines) for lines in headings), default=0)
+    for lines, column in zip(headings, columns, strict=True):
+        lines[:0] = [""] * (tallest - len(lines))
+        right = column.format in NUMERIC and column.format != "distance"
+        table.add_column(Text("\n".join(lines)), justify="right" if right else "left", no_wrap=True)
+    room = _name_room(body, headings, columns, style)
+    for texts in body:
+        cells = [
+            Text(shorten(text, room) if column.format == "name" else text, style=_STYLES.get(text, ""))
+            for text, column in zip(texts, columns, strict=True)
+        ]
+        table.add_row(*cells)
+    return table
+
+
+def _heading(column: Column, unit: str) -> list[str]:
+    lines = [column.group] if column.group else []
+    return [*lines, column.heading, *([unit] if unit else [])]
+
+
+def _name_room(body: list[list[str]], headings: list[list[str]], columns: list[Column], style: Style) -> int:
+    """Columns left for names, the only thing that gives way when the terminal is narrow."""
+    if style.width is None:
+        return _NO_LIMIT
+    widths = [
+        max([cell_len(row[i]) for row in body] + [cell_len(line) for line in headings[i]]) for i in range(len(columns))
+    ]
+    taken = sum(width for width, column in zip(widths, columns, strict=True) if column.format != "name")
+    names = sum(column.format == "name" for column in columns) or 1
+    return max(_SHORTEST_NAME, (style.width - taken - 2 * (len(columns) - 1)) // names)
+
+
+def _sheet(report: Report) -> Table:
+    """One line a heading, one column a roof."""
+    row = report.rows[0]
+    columns = [column for column in _shown(report) if column.format != "name"]
+    groups = list(dict.fromkeys(column.group for column in columns if column.group)) or [""]
+    named = len(groups) > 1
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=named, header_style="bold")
+    table.add_column("", no_wrap=True)
+    for group in groups:
+        table.add_column(Text(group), no_wrap=True)
+    for heading in dict.fromkeys(column.heading for column in columns):
+        by_group = {column.group: column for column in columns if column.heading == heading}
+        texts = []
+        for number, group in enumerate(groups):
+            column = by_group.get(group) or (by_group.get("") if number == 0 else None)
+            texts.append("" if column is None else measure(column, row.get(column.key)))
+        if any(texts):
+            table.add_row(Text(heading), *(Text(text, style=_STYLES.get(text, "")) for text in texts))
+    return table

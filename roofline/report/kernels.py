@@ -1,0 +1,251 @@
+"""Placed kernels to a Report: a sheet for one, a row a device for a comparison, a row a kernel for a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from roofline import units
+from roofline.core.explain import explain
+from roofline.core.placement import TOLERANCE
+from roofline.core.target import Placed, Target
+from roofline.report import Column, Report, Value, used
+from roofline.report import placements as cells
+from roofline.report.devices import device_context, headline_notes, scope_notes
+from roofline.report.tally import Tally
+
+_DEVICE: Final = Column(key="device", heading="device", format="name")
+_LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
+_LIST_KERNEL_COLUMNS: Final = frozenset(
+    {"name", "arithmetic_intensity_flop_per_byte", "time_s", "achieved_flop_per_s", "achieved_byte_per_s"}
+)
+
+
+def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = False, explained: bool = False) -> Report:
+    """One kernel on one device; the sourced dense roof stands beside the headline."""
+    first, beside = placed.first, placed.beside
+    row = {"device": placed.device.id, "levels": cells.levels(first)}
+    row |= cells.kernel_cells(first) | cells.roof_cells(first)
+    group = "headline" if first.roof.headline else ""
+    columns = [_DEVICE, *cells.KERNEL_COLUMNS, *cells.roof_columns("", group), _LEVELS]
+    if beside is not None:
+        row |= cells.roof_cells(beside, "dense_")
+        columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
+    roofs = [placement.roof for placement in (first, beside) if placement is not None]
+    return Report(
+        columns=used(columns, [row]),
+        rows=[row],
+        layout="sheet",
+        single=True,
+        title=f"{first.kernel.name} on {placed.device.name} ({placed.device.id})",
+        roofs=[cells.roof_line(roof) for roof in roofs],
+        summary=[cells.verdict(first)],
+        notes=[*_disagreements([placed]), *_device_notes([placed])],
+        warnings=warnings_of([placed]),
+        assumptions=_assumptions(placed, write_allocate=write_allocate),
+        explanation=_explanation([placed]) if explained else (),
+        context=context
+        | {
+            "device": device_context(placed.device),
+            "roof": cells.roof_context(first.roof),
+            "dense_roof": None if beside is None else cells.roof_context(beside.roof),
+        },
+    )
+
+
+def comparison(placed: Sequence[Placed], context: dict[str, Any], *, named: bool, explained: bool = False) -> Report:
+    """One kernel on several devices, a row each; ``named``: the user said which peak is meant."""
+    rows = [{"device": one.device.id} | cells.kernel_cells(one.first) | _roofs_of(one, named=named) for one in placed]
+    columns = [_DEVICE, *(replace(column, detail=True) for column in cells.KERNEL_COLUMNS)]
+    if named:
+        columns += cells.comparison_columns()
+    else:
+        columns += [*cells.comparison_columns("headline_", "headline"), *cells.comparison_columns("dense_", "dense")]
+    return Report(
+        columns=used(columns, rows),
+        rows=rows,
+        rows_key="devices",
+        title=_kernel_in_words(placed[0]),
+        notes=_disagreements(placed, with_device=True) + _device_notes(placed),
+        warnings=warnings_of(placed),
+        explanation=_explanation(placed) if explained else (),
+        context=context | {"devices": [device_context(one.device) for one in placed]},
+    )
+
+
+def kernel_list(
+    shown: Sequence[Placed],
+    targets: Sequence[Target],
+    tally: Tally,
+    context: dict[str, Any],
+    *,
+    warnings: Sequence[str] = (),
+    explained: bool = False,
+) -> Report:
+    """A list of kernels, a row each (and a device, if there are several)."""
+    several = len(targets) > 1
+    beside = any(one.beside is not None for one in shown)
+    apart = several and beside  # headline and dense figures of different devices never share a column
+    rows = []
+    for one in shown:
+        row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
+        row |= _roofs_of(one, named=not apart)
+        if one.beside is not None and not apart:
+            row |= cells.roof_cells(one.beside, "dense_")
+        rows.append(row)
+    name, *others = (
+        c if c.key in _LIST_KERNEL_COLUMNS else replace(c, detail=True) for c in cells.shortened(cells.KERNEL_COLUMNS)
+    )
+    columns = [name, _DEVICE if several else replace(_DEVICE, detail=True), *others, _LEVELS]
+    if apart:
+        columns += [*cells.row_columns("headline_", "headline"), *cells.row_columns("dense_", "dense")]
+    else:
+        columns += cells.row_columns("", "headline" if beside else "")
+        columns += cells.row_columns("dense_", "dense") if beside else ()
+    if tally.timed:  # the share of the roof says more than what could have been attained
+        columns = [replace(c, detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
+    devices = [target.device for target in targets]
+    return Report(
+        columns=used(columns, rows),
+        rows=rows,
+        rows_key="kernels",
+        lead={"totals": tally.as_json()},
+        roofs=_roofs_in_words(shown, several=several),
+        summary=tally.lines(),
+        notes=_list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
+        warnings=warnings,
+        explanation=_explanation(shown) if explained else (),
+        context=context | {"devices": [device_context(device) for device in devices]},
+    )
+
+
+def rate_against_peak(name: str, achieved: float, peak: float, dtype: str | None, context: dict[str, Any]) -> Report:
+    """An achieved rate (FLOP/s) against a bare peak: its share, and nothing that needs a bandwidth."""
+    share = achieved / peak
+    causes = "units, another precision, a 2:4-sparse run against a dense peak, the FLOP count"
+    above = f"{name} is above the roof: {units.significant(share)}x the given peak; likely causes: {causes}"
+    row = {
+        "name": name,
+        "precision": dtype,
+        "achieved_flop_per_s": achieved,
+        "peak_flop_per_s": peak,
+        "achieved_share_of_peak": share,
+        "above_roof": share > TOLERANCE,
+    }
+    columns = [column for column in (*cells.KERNEL_COLUMNS, *cells.roof_columns()) if column.key in row]
+    return Report(
+        columns=used(columns, [row]),
+        rows=[row],
+        layout="sheet",
+        single=True,
+        title=f"{name} against a given peak",
+        warnings=[above] if share > TOLERANCE else [],
+        assumptions=["no bandwidth given: judged against the peak alone"],
+        context=context,
+    )
+
+
+def warnings_of(placed: Sequence[Placed]) -> list[str]:
+    """Kernels above the roof; the dense roof speaks where the headline does not."""
+    found = []
+    for one in placed:
+        text = cells.above_roof_warning(one.first)
+        if text is None and one.beside is not None:
+            text = cells.above_roof_warning(one.beside)
+        if text is not None:
+            found.append(text)
+    return found
+
+
+def _roofs_of(one: Placed, *, named: bool) -> dict[str, Any]:
+    """The cells of the one roof that was named, or of the headline and the dense roof, each under its own prefix."""
+    if named:
+        return cells.roof_cells(one.first)
+    headline = one.first if one.first.roof.headline else None
+    dense = one.beside if headline else one.first
+    absent = Value(None, None, "no headline kept")
+    row = {column.key: absent for column in cells.comparison_columns("headline_")}
+    if headline is not None:
+        row = cells.roof_cells(headline, "headline_")
+    return row if dense is None else row | cells.roof_cells(dense, "dense_")
+
+
+def _kernel_in_words(placed: Placed) -> str:
+    kernel, parts = placed.first.kernel, []
+    if kernel.flops is not None:
+        parts.append(f"work {units.show(kernel.flops, 'FLOP')}")
+    if kernel.bytes is not None:
+        parts.append(f"traffic {units.show(kernel.bytes, 'B')}")
+    if placed.first.intensity is not None:
+        parts.append(f"intensity I {units.show(placed.first.intensity, 'FLOP/B')}")
+    return f"{kernel.name}: {', '.join(parts)}" if parts else kernel.name
+
+
+def _roofs_in_words(shown: Sequence[Placed], *, several: bool) -> list[str]:
+    lines: dict[str, None] = {}
+    for one in shown:
+        for placement in (one.first, one.beside):
+            if placement is not None:
+                lines[cells.roof_line(placement.roof) + (f" ({one.device.id})" if several else "")] = None
+    return list(lines)
+
+
+def _device_notes(placed: Sequence[Placed]) -> list[str]:
+    """What a device's headline really is, where it is used, and what part of a product its file covers."""
+    return [
+        note for one in placed for note in (headline_notes if one.first.roof.headline else scope_notes)([one.device])
+    ]
+
+
+def _disagreements(placed: Sequence[Placed], *, with_device: bool = False) -> list[str]:
+    notes = []
+    for one in placed:
+        note = cells.disagreement(one.first, one.beside) if one.beside is not None else None
+        if note is not None:
+            notes.append(f"{one.device.id}: {note}" if with_device else note)
+    return notes
+
+
+def _list_notes(shown: Sequence[Placed]) -> list[str]:
+    notes = []
+    unknown = [one.first.kernel.name for one in shown if one.first.bound is None]
+    if unknown:
+        notes.append(f"bound unknown (no FLOP count or no traffic): {_some(unknown)}")
+    different = [
+        one.first.kernel.name for one in shown if one.beside is not None and one.beside.bound != one.first.bound
+    ]
+    if different:
+        notes.append(f"headline and sourced dense peak disagree on: {_some(different)}")
+    if any(one.first.kernel.from_macs for one in shown):
+        notes.append("MACs were given: each counts 2 FLOP")
+    return notes
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(units.clip(name, 40) for name in names[:most]) + more
+
+
+def _assumptions(placed: Placed, *, write_allocate: bool) -> list[str]:
+    first, lines = placed.first, []
+    if first.kernel.from_macs:
+        lines.append("MACs were given: each counts 2 FLOP")
+    if write_allocate:
+        lines.append("write-allocate: what is written counts twice, since its cache lines are read first")
+    if first.kernel.rate is not None and first.intensity is None:
+        lines.append("no traffic given: judged against the peak alone")
+    elif first.efficiency is not None and not first.judged_whole:
+        missing = "FLOP count" if first.kernel.flops is None else "traffic"
+        lines.append(f"no {missing} given: the share of the roof is a lower bound")
+    return lines
+
+
+def _explanation(placed: Sequence[Placed]) -> list[str]:
+    lines: list[str] = []
+    for one in placed:
+        for placement in (one.first, one.beside):
+            if placement is not None:
+                kind = "headline" if placement.roof.headline else placement.roof.label
+                lines += explain(placement, title=f"{placement.kernel.name} on {one.device.id}, {kind}:")
+    return lines

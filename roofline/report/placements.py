@@ -1,0 +1,256 @@
+"""Placements to a Report: a sheet for one, a row a kernel for many, a row a device for a comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from roofline import units
+from roofline.core.placement import Placement
+from roofline.core.roof import Roof
+from roofline.report import Column, Format, Value
+
+_BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound"}
+
+# What a kernel has whatever roof it is under.
+KERNEL_COLUMNS: Final = (
+    Column(key="name", heading="kernel", format="name"),
+    Column(key="precision", heading="precision", detail=True),
+    Column(key="work_flop", heading="work", format="FLOP"),
+    Column(key="traffic_byte", heading="traffic", format="B"),
+    Column(key="arithmetic_intensity_flop_per_byte", heading="intensity I", format="FLOP/B"),
+    Column(key="arithmetic_intensity_infinite", heading="I infinite", format="flag", detail=True),
+    Column(key="time_s", heading="time", format="s"),
+    Column(key="achieved_flop_per_s", heading="achieved", format="FLOP/s"),
+    Column(key="achieved_byte_per_s", heading="achieved bandwidth", format="B/s"),
+)
+
+# What depends on the roof: key, heading, format.
+_ROOF_FIELDS: Final[tuple[tuple[str, str, Format], ...]] = (
+    ("roof", "roof", "text"),
+    ("peak_flop_per_s", "peak", "FLOP/s"),
+    ("bandwidth_byte_per_s", "bandwidth", "B/s"),
+    ("memory_level", "memory", "text"),
+    ("ridge_flop_per_byte", "ridge point I*", "FLOP/B"),
+    ("bound", "bound", "bound"),
+    ("binding_level", "binding level", "text"),
+    ("ridge_distance", "I against I*", "distance"),
+    ("attainable_flop_per_s", "attainable", "FLOP/s"),
+    ("share_of_peak", "share of peak", "1"),
+    ("idle_share", "idle compute", "1"),
+    ("least_time_s", "least time", "s"),
+    ("achieved_share_of_peak", "achieved / peak", "1"),
+    ("achieved_share_of_bandwidth", "achieved / bandwidth", "1"),
+    ("share_of_roof", "share of roof", "1"),
+    ("above_roof", "above the roof", "flag"),
+)
+_SHORT: Final = {
+    "intensity I": "I",
+    "ridge point I*": "I*",
+    "achieved bandwidth": "achieved",
+    "share of peak": "of peak",
+    "share of roof": "of roof",
+    "least time": "least",
+    "above the roof": "above",
+}
+_SHOWN_IN_ROWS: Final = frozenset({"bound", "attainable_flop_per_s", "least_time_s", "share_of_roof", "above_roof"})
+_SHOWN_IN_COMPARISON: Final = frozenset(
+    {"peak_flop_per_s", "ridge_flop_per_byte", "bound", "attainable_flop_per_s", "share_of_peak", "share_of_roof"}
+)
+
+
+def roof_columns(prefix: str = "", group: str = "", *, shown: frozenset[str] | None = None) -> tuple[Column, ...]:
+    """The columns of one roof; those not in ``shown`` are for machine formats alone (None: all but words are shown)."""
+    hidden = {"roof", "memory_level", "binding_level"}
+    return tuple(
+        Column(
+            key=prefix + key,
+            heading=heading,
+            format=form,
+            group=group,
+            detail=key in hidden if shown is None else key not in shown,
+        )
+        for key, heading, form in _ROOF_FIELDS
+    )
+
+
+def row_columns(prefix: str = "", group: str = "") -> tuple[Column, ...]:
+    """The roof columns of a kernel list."""
+    shown = _SHOWN_IN_ROWS if not prefix else frozenset({"bound", "share_of_roof"})
+    return shortened(roof_columns(prefix, group, shown=shown))
+
+
+def shortened(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns under the short headings of a table with many of them."""
+    return tuple(replace(column, heading=_SHORT.get(column.heading, column.heading)) for column in columns)
+
+
+def comparison_columns(prefix: str = "", group: str = "") -> tuple[Column, ...]:
+    """The roof columns of a comparison of devices."""
+    return shortened(roof_columns(prefix, group, shown=_SHOWN_IN_COMPARISON))
+
+
+def kernel_cells(placement: Placement) -> dict[str, Any]:
+    """The cells of :data:`KERNEL_COLUMNS`."""
+    kernel, intensity = placement.kernel, placement.intensity
+    infinite = intensity is not None and math.isinf(intensity)
+    why = "infinite: no traffic" if infinite else _why_unknown(placement)
+    return {
+        "name": kernel.name,
+        "precision": kernel.dtype,
+        "work_flop": _or_why(kernel.flops, "no FLOP count given"),
+        "traffic_byte": _or_why(kernel.bytes, "no traffic given"),
+        "arithmetic_intensity_flop_per_byte": Value(intensity, _digits(placement), why),
+        "arithmetic_intensity_infinite": infinite,
+        "time_s": _or_why(kernel.seconds, "not measured"),
+        "achieved_flop_per_s": _or_why(kernel.achieved, "not measured, or no FLOP count"),
+        "achieved_byte_per_s": _or_why(kernel.achieved_bandwidth, "not measured, or no traffic given"),
+    }
+
+
+def roof_cells(placement: Placement, prefix: str = "") -> dict[str, Any]:
+    """The cells of :func:`roof_columns`."""
+    roof, unknown = placement.roof, _why_unknown(placement)
+    distance_why = "no finite intensity above 0" if unknown is None else unknown
+    unmeasured = "not measured"
+    cells: dict[str, Any] = {
+        "roof": roof.label,
+        "peak_flop_per_s": roof.peak,
+        "bandwidth_byte_per_s": roof.bandwidth,
+        "memory_level": roof.memory.level,
+        "ridge_flop_per_byte": Value(roof.ridge_point, _digits(placement)),
+        "bound": Value(_BOUND_WORDS.get(placement.bound or ""), None, unknown),
+        "binding_level": _or_why(placement.binding_level, unknown or "compute binds"),
+        "ridge_distance": _or_why(placement.ridge_distance, distance_why),
+        "attainable_flop_per_s": _or_why(placement.attainable, unknown),
+        "share_of_peak": _or_why(placement.peak_share, unknown),
+        "idle_share": _or_why(placement.idle_share, unknown),
+        "least_time_s": _or_why(placement.least_time, "neither work nor traffic is known"),
+        "achieved_share_of_peak": _or_why(placement.achieved_share, unmeasured),
+        "achieved_share_of_bandwidth": _or_why(placement.bandwidth_share, unmeasured),
+        "share_of_roof": _or_why(placement.efficiency, unmeasured),
+        "above_roof": placement.above_roof,
+    }
+    return {prefix + key: value for key, value in cells.items()}
+
+
+def levels(placement: Placement) -> list[dict[str, Any]]:
+    """One record a memory level, for JSON: bytes, bandwidth and the time they take at least."""
+    kernel = placement.kernel
+    moved = {placement.roof.memory.level: (kernel.bytes, placement.roof)}
+    moved |= {roof.memory.level: (kernel.bytes_at[roof.memory.level], roof) for roof in placement.levels}
+    return [
+        {
+            "memory_level": level,
+            "traffic_byte": amount,
+            "bandwidth_byte_per_s": roof.bandwidth,
+            "arithmetic_intensity_flop_per_byte": kernel.flops / amount
+            if kernel.flops is not None and amount
+            else None,
+            "ridge_flop_per_byte": roof.ridge_point,
+            "least_time_s": None if amount is None else amount / roof.bandwidth,
+        }
+        for level, (amount, roof) in moved.items()
+    ]
+
+
+def verdict(placement: Placement) -> str:
+    """One sentence: what bounds the kernel and how far it is from the ridge."""
+    if placement.bound is None:
+        return f"bound unknown ({_why_unknown(placement)})"
+    words, distance = _BOUND_WORDS[placement.bound], placement.ridge_distance
+    where = f" by {placement.binding_level}" if placement.levels and placement.binding_level else ""
+    if placement.intensity == 0:
+        return f"{words}{where}: no FLOPs, so the bandwidth alone decides"
+    if distance is None:
+        return f"{words}: no traffic, so the peak alone decides"
+    if placement.bound == "memory" and distance > 1:
+        return f"{words}{where}: needs {units.significant(distance)}x more FLOPs per byte to be compute-bound"
+    if placement.bound == "memory":
+        return f"{words}{where}"
+    return f"{words}: {units.significant(1 / distance)}x past the ridge"
+
+
+def disagreement(first: Placement, beside: Placement) -> str | None:
+    """A sentence where the headline and the sourced dense roof give different verdicts."""
+    if first.bound == beside.bound or first.bound is None or beside.bound is None:
+        return None
+    return (
+        f"{_BOUND_WORDS[first.bound]} against the headline {units.show(first.roof.peak, 'FLOP/s')}, but "
+        f"{_BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a dense "
+        f"{beside.roof.dtype} kernel can reach"
+    )
+
+
+def above_roof_warning(placement: Placement) -> str | None:
+    """A sentence for a measurement above the roof, with the likely causes."""
+    if not placement.above_roof:
+        return None
+    kernel, roof = placement.kernel, placement.roof
+    shares = (placement.efficiency, placement.achieved_share, placement.bandwidth_share)
+    share = max(s for s in shares if s is not None)
+    causes = ["units", "the FLOP count" if kernel.flops is not None or kernel.rate is not None else None]
+    causes.append(f"another precision than {roof.dtype}" if roof.dtype else "the precision")
+    causes.append("a 2:4-sparse run against a dense peak" if roof.sparsity == "dense" else None)
+    causes.append("traffic served from a cache" if kernel.bytes is not None else None)
+    causes.append("clocks above the data sheet")
+    measured = "given" if roof.basis == "given" else roof.basis
+    return (
+        f"{kernel.name} is above the roof: {units.significant(share)}x the {measured} "
+        f"{'bandwidth' if share == placement.bandwidth_share and placement.bound != 'compute' else 'peak'}; "
+        f"likely causes: {', '.join(c for c in causes if c)}"
+    )
+
+
+def roof_line(roof: Roof) -> str:
+    """A roof in words: which peak, over which memory, and what kind of figures they are."""
+    kind = "headline" if roof.headline else "roof"
+    return (
+        f"{kind}: {units.show(roof.peak, 'FLOP/s')} {roof.label} over "
+        f"{units.show(roof.bandwidth, 'B/s')} {roof.memory.level} ({roof.memory.basis})"
+    )
+
+
+def roof_context(roof: Roof) -> dict[str, Any]:
+    """A roof for JSON: its figures and their sources."""
+    return {
+        "peak_flop_per_s": roof.peak,
+        "bandwidth_byte_per_s": roof.bandwidth,
+        "ridge_flop_per_byte": roof.ridge_point,
+        "memory_level": roof.memory.level,
+        "headline": roof.headline,
+        "precision": roof.dtype,
+        "sparsity": roof.sparsity,
+        "unit": roof.unit,
+        "accumulate": roof.accumulate,
+        "peak_basis": roof.basis,
+        "bandwidth_basis": roof.memory.basis,
+        "peak_sources": [_source(s.key, s.title, s.where) for s in roof.sources],
+        "bandwidth_sources": [_source(s.key, s.title, s.where) for s in roof.memory.sources],
+        "note": roof.note,
+    }
+
+
+def _source(key: str, title: str, where: str) -> dict[str, str]:
+    return {"key": key, "title": title, "where": where}
+
+
+def _why_unknown(placement: Placement) -> str | None:
+    if placement.intensity is not None:
+        return None
+    missing = [w for w, v in (("FLOP count", placement.kernel.flops), ("traffic", placement.kernel.bytes)) if v is None]
+    return f"no {' and no '.join(missing)}" if missing else "no traffic through this memory"
+
+
+def _or_why(value: Any, why: str | None) -> Any:
+    return Value(None, None, why) if value is None else value
+
+
+def _digits(placement: Placement) -> int | None:
+    """More digits where rounding would hide on which side of the ridge the kernel lies."""
+    if placement.intensity is None or math.isinf(placement.intensity):
+        return None
+    digits = units.digits_apart(placement.intensity, placement.roof.ridge_point)
+    return digits if digits > units.DIGITS else None
