@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import os
 import sys
 from collections.abc import Sequence
 from typing import ClassVar, NoReturn
@@ -47,8 +49,15 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with its status."""
-    sys.exit(run(sys.argv[1:]))
+    """Run the command line and exit with its status.
+
+    Leaves at once: taking the interpreter apart object by object costs a tenth of a short run and helps nobody.
+    """
+    status = run(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:

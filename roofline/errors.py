@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class RooflineError(Exception):
     """Base of everything this package raises on purpose: one line of text, and perhaps a hint.
@@ -18,6 +20,17 @@ class RooflineError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), str(self), self.hint))
+
+
+def nearest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """The known words that a mistyped one is nearest to, best first.
+
+    >>> nearest("bandwith", ["bandwidth", "capacity"])
+    ['bandwidth']
+    """
+    import difflib  # noqa: PLC0415  (only mistakes pay for it)
+
+    return difflib.get_close_matches(word, list(known), n=most)
 
 
 def _rebuild(kind: type[RooflineError], message: str, hint: str | None) -> RooflineError:

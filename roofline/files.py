@@ -7,9 +7,8 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BufferedReader, TextIOWrapper
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from roofline.errors import FileError
 from roofline.units import clip
@@ -18,8 +17,7 @@ _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _PEEK = 4096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(NamedTuple):
     """Something wrong at one place of a file."""
 
     where: str  # file:line:col, as far as it is known

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Final, NamedTuple
 
-from roofline.errors import UnknownNameError
+from roofline.errors import UnknownNameError, nearest
 from roofline.units import quote
 
 
@@ -49,7 +48,7 @@ def parse(text: str, *, name: str = "precision") -> str:
     """
     found = _ALIASES.get(text.strip().lower().removeprefix("torch."))
     if found is None:
-        near = difflib.get_close_matches(text.strip().lower(), _ALIASES, n=3)
+        near = nearest(text.strip().lower(), _ALIASES, 3)
         raise UnknownNameError(
             f"{name}: unknown precision {quote(text)}",
             hint=f"did you mean: {', '.join(near)}?" if near else f"one of: {', '.join(PRECISIONS)}",

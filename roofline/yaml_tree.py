@@ -8,7 +8,6 @@ refused. Whoever asked for the file knows what each scalar should be.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
@@ -25,17 +24,28 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CORE_TAGS: Final = "tag:yaml.org,2002:"
 
 
-@dataclass(slots=True)
 class Node:
     """A scalar, list or mapping, and where it starts (from 1)."""
 
-    line: int
-    column: int
-    text: str | None = None
-    plain: bool = False  # an unquoted scalar
-    items: list[Node] | None = None
-    entries: dict[str, Node] | None = None
-    keys: dict[str, Node] = field(default_factory=dict)
+    __slots__ = ("column", "entries", "items", "keys", "line", "plain", "text")
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        *,
+        text: str | None = None,
+        plain: bool = False,
+        items: list[Node] | None = None,
+        entries: dict[str, Node] | None = None,
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.text = text
+        self.plain = plain  # an unquoted scalar
+        self.items = items
+        self.entries = entries
+        self.keys: dict[str, Node] = {}  # the key nodes of a mapping, for their places
 
     @property
     def kind(self) -> str:

@@ -9,18 +9,18 @@ from roofline.precision import PRECISIONS
 
 SCHEMA_VERSION: Final = 1
 
-_DTYPE: Final = Choice(tuple(PRECISIONS))
-_SPARSITY: Final = Choice(("dense", "2:4"))
-_BASIS: Final = Choice(("vendor", "third-party", "derived", "measured"))
+_DTYPE: Final = Choice(*PRECISIONS)
+_SPARSITY: Final = Choice("dense", "2:4")
+_BASIS: Final = Choice("vendor", "third-party", "derived", "measured")
 _ACCUMULATE: Final = ("fp16", "fp32", "fp64", "int32")
 _SOURCES: Final = Words()
 
 _HEADLINE: Final = Record(
     {
-        "peak": Amount(("FLOP/s",)),
+        "peak": Amount("FLOP/s"),
         "dtype": _DTYPE,
         "sparsity": _SPARSITY,
-        "accumulate": Choice(_ACCUMULATE),
+        "accumulate": Choice(*_ACCUMULATE),
         "source": _SOURCES,
         "note": Text(),
     },
@@ -29,11 +29,11 @@ _HEADLINE: Final = Record(
 _PEAK: Final = Record(
     {
         "dtype": _DTYPE,
-        "unit": Choice(("matrix", "vector")),
-        "accumulate": Words(_ACCUMULATE),
+        "unit": Choice("matrix", "vector"),
+        "accumulate": Words(*_ACCUMULATE),
         "clock": Text(),
-        "dense": Amount(("FLOP/s",), also=(HALF_OF_SPARSE,)),
-        "sparse": Amount(("FLOP/s",)),
+        "dense": Amount("FLOP/s", also=(HALF_OF_SPARSE,)),
+        "sparse": Amount("FLOP/s"),
         "source": _SOURCES,
         "basis": _BASIS,
         "check": Text(),
@@ -46,9 +46,9 @@ _PEAK: Final = Record(
 _MEMORY: Final = Record(
     {
         "level": Text(),
-        "bandwidth": Amount(("B/s",)),
-        "capacity": Amount(("B",)),
-        "usable": Amount(("B",)),
+        "bandwidth": Amount("B/s"),
+        "capacity": Amount("B"),
+        "usable": Amount("B"),
         "source": _SOURCES,
         "basis": _BASIS,
         "check": Text(),
@@ -61,8 +61,8 @@ _MEMORY: Final = Record(
 _LINK: Final = Record(
     {
         "name": Text(),
-        "bandwidth": Amount(("B/s",)),
-        "direction": Choice(("one-way", "both-ways")),
+        "bandwidth": Amount("B/s"),
+        "direction": Choice("one-way", "both-ways"),
         "source": _SOURCES,
         "basis": _BASIS,
         "note": Text(),
@@ -74,7 +74,7 @@ _MEASURED: Final = Record(
         "what": Text(),
         "dtype": _DTYPE,
         "level": Text(),
-        "value": Amount(("FLOP/s", "B/s")),
+        "value": Amount("FLOP/s", "B/s"),
         "source": _SOURCES,
         "note": Text(),
     },
@@ -86,7 +86,7 @@ DEVICE: Final = Record(
         "name": Text(),
         "aliases": Words(),
         "vendor": Text(),
-        "kind": Choice(("gpu", "cpu", "soc", "tpu", "npu")),
+        "kind": Choice("gpu", "cpu", "soc", "tpu", "npu"),
         "architecture": Text(),
         "year": Whole(1940, 2100),
         "scope": Text(),
@@ -94,7 +94,7 @@ DEVICE: Final = Record(
         "peaks": Rows(_PEAK, least=1),
         "memory": Rows(_MEMORY, least=1),
         "links": Rows(_LINK),
-        "tdp": Record({"value": Amount(("W",)), "source": _SOURCES}, required=("value",)),
+        "tdp": Record({"value": Amount("W"), "source": _SOURCES}, required=("value",)),
         "measured": Rows(_MEASURED),
         "sources": Table(Record({"title": Text(), "where": Text(), "kind": Text()}, required=("title",))),
         "note": Text(),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from roofline.catalog.load import load
 from roofline.core.device import Device
-from roofline.errors import FileError, UnknownNameError
+from roofline.errors import FileError, UnknownNameError, nearest
 from roofline.units import clip, quote
 
 _SUFFIXES: Final = (".yaml", ".yml")
@@ -18,8 +16,7 @@ _ALIASES: Final = re.compile(r"^aliases:[ \t]*(?:\[([^\]]*)\]|\n((?:[ \t]*-.*\n?
 _HEAD: Final = 20_000  # characters of a file that are searched for its aliases
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One hardware file: its id is the stem of its name."""
 
     id: str
@@ -104,10 +101,11 @@ def device(name: str) -> Device:
     wanted = name.strip().casefold()
     if wanted in known:
         return load(known[wanted].path)
-    by_alias = aliases(known)
-    if wanted in by_alias:
-        return load(by_alias[wanted].path)
-    raise unknown(name, [*known, *by_alias])
+    # An alias is most often the start of its id, so those files are looked into first; most are never opened.
+    for entry in sorted(known.values(), key=lambda e: (e.shipped, not e.id.casefold().startswith(wanted))):
+        if wanted in map(str.casefold, _aliases_in(entry.path)):
+            return load(entry.path)
+    raise unknown(name, [*known, *aliases(known)])
 
 
 def aliases(known: dict[str, Entry]) -> dict[str, Entry]:
@@ -135,7 +133,7 @@ def _aliases_in(path: str) -> list[str]:
 def unknown(name: str, names: list[str]) -> UnknownNameError:
     """The error for a device that is nowhere, with the nearest names."""
     wanted = name.strip().casefold()
-    near = difflib.get_close_matches(wanted, names, n=4, cutoff=0.6)
+    near = nearest(wanted, names, 4)
     near += [n for n in sorted(names, key=len) if wanted and (wanted in n or n in wanted) and n not in near][
         : 4 - len(near)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import os
 from typing import Any
 
 from roofline.catalog.fields import DEVICE
@@ -117,7 +117,7 @@ def _device(values: dict[str, Any], path: str) -> Device:
     headline = values.get("headline")
     tdp = values.get("tdp") or {}
     return Device(
-        id=PurePath(path).stem,
+        id=os.path.splitext(os.path.basename(path))[0],
         name=values["name"],
         aliases=values.get("aliases") or (),
         vendor=values.get("vendor"),

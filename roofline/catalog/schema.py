@@ -1,13 +1,14 @@
-"""The kinds of value a hardware file may hold; each reads a YAML node and describes itself as JSON Schema."""
+"""The kinds of value a hardware file may hold; each reads a YAML node and describes itself as JSON Schema.
+
+These are plain classes and not dataclasses, which would cost every start of the program a millisecond each.
+"""
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from roofline import units
-from roofline.errors import UnitError
+from roofline.errors import UnitError, nearest
 from roofline.files import Problem
 from roofline.units import Quantity, quote
 from roofline.yaml_tree import Node
@@ -15,12 +16,12 @@ from roofline.yaml_tree import Node
 HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
 
 
-@dataclass(slots=True)
 class Report:
     """The problems found so far in one file."""
 
-    name: str
-    problems: list[Problem] = field(default_factory=list)
+    def __init__(self, name: str, problems: list[Problem]) -> None:
+        self.name = name
+        self.problems = problems
 
     def where(self, node: Node) -> str:
         """A node's place, as ``file:line:col``."""
@@ -48,11 +49,11 @@ def _scalar(node: Node, key: str, expected: str, report: Report) -> str | None:
     return node.text
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """Any text."""
 
-    what: str = "text"
+    def __init__(self, what: str = "text") -> None:
+        self.what = what
 
     def read(self, node: Node, key: str, report: Report) -> str | None:
         """The text, its line breaks folded."""
@@ -64,17 +65,17 @@ class Text:
         return {"type": ["string", "number", "boolean"]}
 
 
-@dataclass(frozen=True, slots=True)
 class Choice:
     """One of a few words."""
 
-    options: tuple[str, ...]
+    def __init__(self, *options: str) -> None:
+        self.options = options
 
     def read(self, node: Node, key: str, report: Report) -> str | None:
         """The word."""
         text = _scalar(node, key, f"one of {', '.join(self.options)}", report)
         if text is not None and text not in self.options:
-            near = difflib.get_close_matches(text.lower(), self.options, n=1)
+            near = nearest(text.lower(), self.options)
             hint = f"did you mean '{near[0]}'?" if near else None
             report.add(
                 node, "choice", f"'{key}' is {quote(text)}, expected one of {', '.join(self.options)}", hint=hint
@@ -87,12 +88,12 @@ class Choice:
         return {"enum": list(self.options)}
 
 
-@dataclass(frozen=True, slots=True)
 class Whole:
     """A whole number within limits."""
 
-    least: int
-    most: int
+    def __init__(self, least: int, most: int) -> None:
+        self.least = least
+        self.most = most
 
     def read(self, node: Node, key: str, report: Report) -> int | None:
         """The number, always decimal: 010 is ten."""
@@ -110,12 +111,12 @@ class Whole:
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
 
 
-@dataclass(frozen=True, slots=True)
 class Amount:
     """A positive quantity of one kind (or of two), as text with a unit or a bare number in base units."""
 
-    quantities: tuple[Quantity, ...]
-    also: tuple[str, ...] = ()
+    def __init__(self, *quantities: Quantity, also: tuple[str, ...] = ()) -> None:
+        self.quantities = quantities
+        self.also = also
 
     def read(self, node: Node, key: str, report: Report) -> tuple[float, Quantity] | str | None:
         """The value in base units with its kind, or one of the words allowed beside."""
@@ -146,34 +147,35 @@ class Amount:
         return {"anyOf": options}
 
 
-@dataclass(frozen=True, slots=True)
 class Words:
     """One word or a list of words, each free or out of a choice."""
 
-    options: tuple[str, ...] = ()
+    def __init__(self, *options: str) -> None:
+        self.one: Text | Choice = Choice(*options) if options else Text("a word")
 
     def read(self, node: Node, key: str, report: Report) -> tuple[str, ...]:
         """The words."""
         if node.entries is not None or node.empty:
             report.add(node, "kind", f"'{key}' must be a word or a list of words, got {node.kind}")
             return ()
-        kind: Text | Choice = Choice(self.options) if self.options else Text("a word")
-        words = (kind.read(item, key, report) for item in (node.items if node.items is not None else [node]))
+        words = (self.one.read(item, key, report) for item in (node.items if node.items is not None else [node]))
         return tuple(word for word in words if word is not None)
 
     def json_schema(self) -> dict[str, Any]:
         """A word or an array of them."""
-        one = Choice(self.options).json_schema() if self.options else Text().json_schema()
+        one = self.one.json_schema()
         return {"anyOf": [one, {"type": "array", "items": one}]}
 
 
-@dataclass(frozen=True, slots=True)
 class Record:
     """A mapping with known keys; keys that start with ``x-`` are the user's own."""
 
-    fields: dict[str, Kind]
-    required: tuple[str, ...] = ()
-    one_of: tuple[str, ...] = ()  # at least one of these must be there
+    def __init__(
+        self, fields: dict[str, Kind], *, required: tuple[str, ...] = (), one_of: tuple[str, ...] = ()
+    ) -> None:
+        self.fields = fields
+        self.required = required
+        self.one_of = one_of  # at least one of these must be there
 
     def read(self, node: Node, key: str, report: Report) -> dict[str, Any] | None:
         """The values by key, with the node itself under ``""`` for later messages."""
@@ -185,7 +187,7 @@ class Record:
             if name in self.fields:
                 values[name] = self.fields[name].read(child, name, report)
             elif not name.startswith("x-"):
-                near = difflib.get_close_matches(name, self.fields, n=1)
+                near = nearest(name, self.fields)
                 hint = f"did you mean '{near[0]}'?" if near else f"known here: {', '.join(self.fields)}"
                 report.add(node.keys[name], "unknown-key", f"unknown key {quote(name)}", hint=hint)
         for name in self.required:
@@ -210,12 +212,12 @@ class Record:
         return schema
 
 
-@dataclass(frozen=True, slots=True)
 class Rows:
     """A list of records."""
 
-    record: Record
-    least: int = 0
+    def __init__(self, record: Record, *, least: int = 0) -> None:
+        self.record = record
+        self.least = least
 
     def read(self, node: Node, key: str, report: Report) -> list[dict[str, Any]]:
         """The records that could be read."""
@@ -232,11 +234,11 @@ class Rows:
         return {"type": "array", "items": self.record.json_schema(), "minItems": self.least}
 
 
-@dataclass(frozen=True, slots=True)
 class Table:
     """A mapping from free keys to records."""
 
-    record: Record
+    def __init__(self, record: Record) -> None:
+        self.record = record
 
     def read(self, node: Node, key: str, report: Report) -> dict[str, dict[str, Any]]:
         """The records that could be read, by key."""

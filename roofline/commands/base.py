@@ -9,6 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
+from roofline.errors import nearest
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -36,9 +38,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first argument names; a near miss is suggested, never run."""
         if args and args[0] not in self.modules and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], self.modules, n=3)
+            near = nearest(args[0], self.modules, 3)
             hint = f"did you mean: {', '.join(near)}?" if near else f"commands: {', '.join(self.modules)}"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)

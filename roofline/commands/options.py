@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -132,8 +131,7 @@ output_options: Callable[[F], F] = together(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputSettings:
+class OutputSettings(NamedTuple):
     """Where a report goes and how it is told."""
 
     format_name: str | None
@@ -162,7 +160,7 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
         InputError: both ways at once, or only one of peak and bandwidth.
 
     """
-    from roofline.core.target import given_device
+    from roofline.core.device import given_device
 
     if peak is not None or bw is not None:
         if hw:
@@ -178,7 +176,7 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
     found: list[Device] = []
     for name in names:
         device = find.device(name)
-        if device not in found:
+        if all(device.origin != other.origin for other in found):  # an id and its alias are one device
             found.append(device)
     return found
 

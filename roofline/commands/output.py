@@ -69,6 +69,8 @@ def write(text: str) -> None:
     try:
         stream.write(_encodable(text, stream))
         stream.flush()
+    except OutputError:
+        raise
     except BrokenPipeError:
         abandon_stdout()
         raise ClosedPipeError("") from None

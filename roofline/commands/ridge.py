@@ -38,7 +38,6 @@ def command(hw: tuple[str, ...], peak: float | None, bw: float | None, **given: 
     side. None: the whole catalogue.
     """
     from roofline.commands.output import check_output, emit
-    from roofline.core.target import Target
 
     settings, query = output_settings(given), roof_query(given)
     check_output(settings)
@@ -47,8 +46,7 @@ def command(hw: tuple[str, ...], peak: float | None, bw: float | None, **given: 
         from roofline.commands.context import context
         from roofline.report.devices import device_context, peaks_report
 
-        target = Target(device=wanted[0], query=query)
-        emit(peaks_report(target, context("ridge", device=device_context(wanted[0]))), settings)
+        emit(peaks_report(wanted[0], query, context("ridge", device=device_context(wanted[0]))), settings)
         return
     _several(wanted, query, given["vendor"], given["sort"], settings)
 
@@ -57,7 +55,6 @@ def _several(wanted: Any, query: Any, vendor: str | None, sort: str | None, sett
     from roofline.commands.catalogue import every_device, of_vendor, raise_for_broken
     from roofline.commands.context import context
     from roofline.commands.output import emit
-    from roofline.core.target import Target
     from roofline.errors import UnknownNameError
     from roofline.report import Report, plain
     from roofline.report.devices import DEVICE_COLUMNS, NAMED_COLUMNS, device_row, headline_notes
@@ -67,7 +64,7 @@ def _several(wanted: Any, query: Any, vendor: str | None, sort: str | None, sett
     rows, kept, left_out = [], [], []
     for device in of_vendor(shown, vendor):
         try:
-            rows.append(device_row(Target(device=device, query=query)))
+            rows.append(device_row(device, query))
             kept.append(device)
         except UnknownNameError:
             if named_by_user:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from roofline.core.device import Basis, Ceiling, Device, Source, Sparsity
 from roofline.core.roof import Roof, Stream
@@ -38,8 +38,7 @@ class RoofQuery:
         return self.dtype is not None or self.headline or self.kind == "measured"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoofChoice:
+class RoofChoice(NamedTuple):
     """The roof that is used, and the sourced dense one beside it where the first is the headline."""
 
     roof: Roof

@@ -1,10 +1,14 @@
-"""A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources."""
+"""A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources.
+
+Records that have nothing to validate are named tuples: a dataclass costs every start of the program most of a
+millisecond.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
 
@@ -12,8 +16,7 @@ Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(NamedTuple):
     """Where a figure was read."""
 
     key: str
@@ -47,8 +50,7 @@ class Peak:
         return self.dense if sparsity == "dense" else self.sparse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Headline:
+class Headline(NamedTuple):
     """The figure of the launch slide or of the reference article, with what it really is."""
 
     peak: float  # FLOP/s
@@ -59,8 +61,7 @@ class Headline:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(NamedTuple):
     """One level of memory; the first of a device with a bandwidth is its main memory."""
 
     level: str  # "HBM3", "L2"
@@ -74,8 +75,7 @@ class Memory:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(NamedTuple):
     """One kind of link to other devices, all its lanes together."""
 
     name: str
@@ -86,8 +86,7 @@ class Link:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ceiling:
+class Ceiling(NamedTuple):
     """A rate that somebody measured on this device: FLOP/s with a dtype, or B/s at a memory level."""
 
     what: str  # "dram-triad", "matmul"
@@ -99,7 +98,7 @@ class Ceiling:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Device:
     """One machine."""
 
@@ -220,3 +219,13 @@ def describe(peak: Peak) -> list[str]:
         for sparsity in ("dense", "2:4")
         if peak.rate("dense" if sparsity == "dense" else "2:4") is not None
     ]
+
+
+def given_device(peak: float, bandwidth: float, dtype: str | None = None) -> Device:
+    """A device of which only a peak (FLOP/s) and a bandwidth (B/s) are known, as ``--peak`` and ``--bw`` give it."""
+    return Device(
+        id="given",
+        name="given peak and bandwidth",
+        peaks=(Peak(dtype=dtype or "", dense=peak, basis="given"),),
+        memory=(Memory(level="memory", bandwidth=bandwidth, basis="given"),),
+    )

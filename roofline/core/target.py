@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
-from roofline.core.device import Device, Memory, Peak
+from roofline.core.device import Device
 from roofline.core.kernel import Kernel
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof
@@ -68,13 +68,3 @@ class Target:
         return Placement(
             kernel=replace(kernel, bytes=moved, bytes_at=at), roof=roof, levels=tuple(other for _, other in levels)
         )
-
-
-def given_device(peak: float, bandwidth: float, dtype: str | None = None) -> Device:
-    """A device of which only a peak (FLOP/s) and a bandwidth (B/s) are known, as ``--peak`` and ``--bw`` give it."""
-    return Device(
-        id="given",
-        name="given peak and bandwidth",
-        peaks=(Peak(dtype=dtype or "", dense=peak, basis="given"),),
-        memory=(Memory(level="memory", bandwidth=bandwidth, basis="given"),),
-    )

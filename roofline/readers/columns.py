@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from roofline.errors import FileError
+from roofline.errors import FileError, nearest
 from roofline.units import Quantity, quote
 
 _NAMES: Final = {
@@ -118,5 +117,5 @@ def _at_level(heading: str, rest: str) -> Meaning:
 def suggest(headings: list[str]) -> str | None:
     """The nearest known names for headings that mean nothing here."""
     known = [*_NAMES, *(base for base, _, _ in _BASES)]
-    near = [m for h in headings for m in difflib.get_close_matches(h.strip().lower(), known, n=1)]
+    near = [m for h in headings for m in nearest(h.strip().lower(), known)]
     return f"did you mean: {', '.join(dict.fromkeys(near))}?" if near else None

@@ -5,17 +5,15 @@ A renderer is a module with ``render(report, style) -> str``; adding one is that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import Final, NamedTuple
 
 from roofline.errors import InputError
 from roofline.report import Report
 from roofline.units import quote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """How the text will be seen: columns of the terminal (None: no limit) and whether it may be coloured."""
 
     width: int | None = None

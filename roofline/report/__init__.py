@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 SCHEMA_VERSION: Final = 1
@@ -24,8 +24,7 @@ class Value(NamedTuple):
     why: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class Column(NamedTuple):
     """One column: its name for programs (unit included), its heading for people, and the kind of its values."""
 
     key: str
@@ -35,7 +34,7 @@ class Column:
     detail: bool = False  # for machine formats alone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Report:
     """What a command found out, in base units, ready for any renderer."""
 
@@ -73,4 +72,4 @@ def used(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[C
         values = [plain(row.get(column.key)) for row in rows]
         return all(value is None or value is False for value in values)
 
-    return [replace(column, detail=column.detail or nothing(column)) for column in columns]
+    return [column._replace(detail=column.detail or nothing(column)) for column in columns]

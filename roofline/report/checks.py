@@ -9,7 +9,8 @@ from roofline.core.gate import Expectation, Failure
 from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, used
 from roofline.report.devices import device_context, headline_notes, scope_notes
-from roofline.report.placements import kernel_cells, roof_cells, roof_line
+from roofline.report.placements import kernel_cells, roof_cells
+from roofline.report.roofs import roof_line
 
 COLUMNS: Final = (
     Column(key="result", heading="result"),

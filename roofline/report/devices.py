@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from roofline.core.choice import stream
+from roofline.core.choice import RoofChoice, RoofQuery, choose, stream
 from roofline.core.device import Device, Peak
 from roofline.core.roof import Roof, Stream
-from roofline.core.target import Target
 from roofline.report import Column, Report, Value, used
-from roofline.report.placements import roof_context, roof_line
+from roofline.report.roofs import roof_context, roof_line
 
 PEAK_COLUMNS: Final = (
     Column(key="roof", heading="roof"),
@@ -50,18 +49,11 @@ NAMED_COLUMNS: Final = (
 )
 
 
-def peaks_report(target: Target, context: dict[str, Any]) -> Report:
+def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> Report:
     """Every peak of one device with its ridge point; the headline first and marked, the default roof marked too."""
-    device = target.device
-    memory = stream(device, target.query.level, target.query.kind)
-    choice = target.choice()
-    rows = [_headline_row(device, memory)] if device.headline is not None and target.query.dtype is None else []
-    default = choice.beside or choice.roof
-    rows += [
-        _peak_row(peak, memory, default)
-        for peak in device.peaks
-        if target.query.dtype in (None, peak.dtype) and (peak.sparse is not None or not target.query.sparse)
-    ]
+    memory = stream(device, query.level, query.kind)
+    choice = choose(device, query)
+    rows = _measured_rows(device, memory) if query.kind == "measured" else _spec_rows(device, query, choice, memory)
     beside = choice.beside
     lead = {
         "device": device.id,
@@ -87,9 +79,36 @@ def peaks_report(target: Target, context: dict[str, Any]) -> Report:
         title=f"{device.name} ({device.id})",
         lead=lead,
         roofs=[roof_line(roof) for roof in roofs],
-        notes=headline_notes([device]),
+        notes=headline_notes([device]) if choice.roof.headline else scope_notes([device]),
         context=context | {"roof": roof_context(choice.roof), "dense_roof": roof_context(beside) if beside else None},
     )
+
+
+def _spec_rows(device: Device, query: RoofQuery, choice: RoofChoice, memory: Stream) -> list[dict[str, Any]]:
+    default = choice.beside or choice.roof
+    headline = device.headline is not None and query.dtype is None
+    return ([_headline_row(device, memory)] if headline else []) + [
+        _peak_row(peak, memory, default)
+        for peak in device.peaks
+        if query.dtype in (None, peak.dtype) and (peak.sparse is not None or not query.sparse)
+    ]
+
+
+def _measured_rows(device: Device, memory: Stream) -> list[dict[str, Any]]:
+    return [
+        {
+            "roof": ceiling.what,
+            "precision": ceiling.dtype,
+            "unit": None,
+            "accumulate": None,
+            "clock": None,
+            **_rates(ceiling.value, None, memory),
+            "basis": "measured",
+            "sources": list(ceiling.sources),
+        }
+        for ceiling in device.measured
+        if ceiling.quantity == "FLOP/s"
+    ]
 
 
 def _headline_row(device: Device, memory: Stream) -> dict[str, Any]:
@@ -147,9 +166,9 @@ def _rates(dense: float | None, sparse: float | None, memory: Stream) -> dict[st
     }
 
 
-def device_row(target: Target) -> dict[str, Any]:
+def device_row(device: Device, query: RoofQuery) -> dict[str, Any]:
     """One device's cells for DEVICE_COLUMNS and NAMED_COLUMNS."""
-    device, choice = target.device, target.choice()
+    choice = choose(device, query)
     headline = choice.roof if choice.roof.headline else None
     dense = choice.beside if headline else choice.roof
     memory = choice.roof.memory

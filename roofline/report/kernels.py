@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from roofline import units
@@ -13,6 +12,7 @@ from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, Value, used
 from roofline.report import placements as cells
 from roofline.report.devices import device_context, headline_notes, scope_notes
+from roofline.report.roofs import roof_context, roof_line
 from roofline.report.tally import Tally
 
 _DEVICE: Final = Column(key="device", heading="device", format="name")
@@ -39,7 +39,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
         layout="sheet",
         single=True,
         title=f"{first.kernel.name} on {placed.device.name} ({placed.device.id})",
-        roofs=[cells.roof_line(roof) for roof in roofs],
+        roofs=[roof_line(roof) for roof in roofs],
         summary=[cells.verdict(first)],
         notes=[*_disagreements([placed]), *_device_notes([placed])],
         warnings=warnings_of([placed]),
@@ -48,8 +48,8 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
         context=context
         | {
             "device": device_context(placed.device),
-            "roof": cells.roof_context(first.roof),
-            "dense_roof": None if beside is None else cells.roof_context(beside.roof),
+            "roof": roof_context(first.roof),
+            "dense_roof": None if beside is None else roof_context(beside.roof),
         },
     )
 
@@ -57,7 +57,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
 def comparison(placed: Sequence[Placed], context: dict[str, Any], *, named: bool, explained: bool = False) -> Report:
     """One kernel on several devices, a row each; ``named``: the user said which peak is meant."""
     rows = [{"device": one.device.id} | cells.kernel_cells(one.first) | _roofs_of(one, named=named) for one in placed]
-    columns = [_DEVICE, *(replace(column, detail=True) for column in cells.KERNEL_COLUMNS)]
+    columns = [_DEVICE, *(column._replace(detail=True) for column in cells.KERNEL_COLUMNS)]
     if named:
         columns += cells.comparison_columns()
     else:
@@ -95,16 +95,16 @@ def kernel_list(
             row |= cells.roof_cells(one.beside, "dense_")
         rows.append(row)
     name, *others = (
-        c if c.key in _LIST_KERNEL_COLUMNS else replace(c, detail=True) for c in cells.shortened(cells.KERNEL_COLUMNS)
+        c if c.key in _LIST_KERNEL_COLUMNS else c._replace(detail=True) for c in cells.shortened(cells.KERNEL_COLUMNS)
     )
-    columns = [name, _DEVICE if several else replace(_DEVICE, detail=True), *others, _LEVELS]
+    columns = [name, _DEVICE if several else _DEVICE._replace(detail=True), *others, _LEVELS]
     if apart:
         columns += [*cells.row_columns("headline_", "headline"), *cells.row_columns("dense_", "dense")]
     else:
         columns += cells.row_columns("", "headline" if beside else "")
         columns += cells.row_columns("dense_", "dense") if beside else ()
     if tally.timed:  # the share of the roof says more than what could have been attained
-        columns = [replace(c, detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
+        columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
     devices = [target.device for target in targets]
     return Report(
         columns=used(columns, rows),
@@ -187,7 +187,7 @@ def _roofs_in_words(shown: Sequence[Placed], *, several: bool) -> list[str]:
     for one in shown:
         for placement in (one.first, one.beside):
             if placement is not None:
-                lines[cells.roof_line(placement.roof) + (f" ({one.device.id})" if several else "")] = None
+                lines[roof_line(placement.roof) + (f" ({one.device.id})" if several else "")] = None
     return list(lines)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from roofline import units
 from roofline.core.placement import Placement
-from roofline.core.roof import Roof
 from roofline.report import Column, Format, Value
 
 _BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound"}
@@ -84,7 +82,7 @@ def row_columns(prefix: str = "", group: str = "") -> tuple[Column, ...]:
 
 def shortened(columns: Sequence[Column]) -> tuple[Column, ...]:
     """The columns under the short headings of a table with many of them."""
-    return tuple(replace(column, heading=_SHORT.get(column.heading, column.heading)) for column in columns)
+    return tuple(column._replace(heading=_SHORT.get(column.heading, column.heading)) for column in columns)
 
 
 def comparison_columns(prefix: str = "", group: str = "") -> tuple[Column, ...]:
@@ -202,39 +200,6 @@ def above_roof_warning(placement: Placement) -> str | None:
         f"{'bandwidth' if share == placement.bandwidth_share and placement.bound != 'compute' else 'peak'}; "
         f"likely causes: {', '.join(c for c in causes if c)}"
     )
-
-
-def roof_line(roof: Roof) -> str:
-    """A roof in words: which peak, over which memory, and what kind of figures they are."""
-    kind = "headline" if roof.headline else "roof"
-    return (
-        f"{kind}: {units.show(roof.peak, 'FLOP/s')} {roof.label} over "
-        f"{units.show(roof.bandwidth, 'B/s')} {roof.memory.level} ({roof.memory.basis})"
-    )
-
-
-def roof_context(roof: Roof) -> dict[str, Any]:
-    """A roof for JSON: its figures and their sources."""
-    return {
-        "peak_flop_per_s": roof.peak,
-        "bandwidth_byte_per_s": roof.bandwidth,
-        "ridge_flop_per_byte": roof.ridge_point,
-        "memory_level": roof.memory.level,
-        "headline": roof.headline,
-        "precision": roof.dtype,
-        "sparsity": roof.sparsity,
-        "unit": roof.unit,
-        "accumulate": roof.accumulate,
-        "peak_basis": roof.basis,
-        "bandwidth_basis": roof.memory.basis,
-        "peak_sources": [_source(s.key, s.title, s.where) for s in roof.sources],
-        "bandwidth_sources": [_source(s.key, s.title, s.where) for s in roof.memory.sources],
-        "note": roof.note,
-    }
-
-
-def _source(key: str, title: str, where: str) -> dict[str, str]:
-    return {"key": key, "title": title, "where": where}
 
 
 def _why_unknown(placement: Placement) -> str | None:

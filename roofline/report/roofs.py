@@ -1,0 +1,41 @@
+"""A roof in words and for JSON: which peak, over which memory, and where both come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roofline import units
+from roofline.core.roof import Roof
+
+
+def roof_line(roof: Roof) -> str:
+    """A roof in words: which peak, over which memory, and what kind of figures they are."""
+    kind = "headline" if roof.headline else "roof"
+    return (
+        f"{kind}: {units.show(roof.peak, 'FLOP/s')} {roof.label} over "
+        f"{units.show(roof.bandwidth, 'B/s')} {roof.memory.level} ({roof.memory.basis})"
+    )
+
+
+def roof_context(roof: Roof) -> dict[str, Any]:
+    """A roof for JSON: its figures and their sources."""
+    return {
+        "peak_flop_per_s": roof.peak,
+        "bandwidth_byte_per_s": roof.bandwidth,
+        "ridge_flop_per_byte": roof.ridge_point,
+        "memory_level": roof.memory.level,
+        "headline": roof.headline,
+        "precision": roof.dtype,
+        "sparsity": roof.sparsity,
+        "unit": roof.unit,
+        "accumulate": roof.accumulate,
+        "peak_basis": roof.basis,
+        "bandwidth_basis": roof.memory.basis,
+        "peak_sources": [_source(s.key, s.title, s.where) for s in roof.sources],
+        "bandwidth_sources": [_source(s.key, s.title, s.where) for s in roof.memory.sources],
+        "note": roof.note,
+    }
+
+
+def _source(key: str, title: str, where: str) -> dict[str, str]:
+    return {"key": key, "title": title, "where": where}
