@@ -60,10 +60,11 @@ class GroupedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse; a negative number in the place of an argument is named as one."""
+        given = list(args)  # click empties the list as it parses
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            number = next((arg for arg in args if _NEGATIVE.match(arg)), None)
+            number = next((arg for arg in given if _NEGATIVE.match(arg)), None)
             if number is not None and error.option_name == number[:2]:
                 raise click.UsageError(f"negative number {number!r}; use -- before it", ctx) from None
             raise

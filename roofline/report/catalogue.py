@@ -8,6 +8,7 @@ from typing import Any, Final
 from roofline.core.device import Device
 from roofline.files import Problem
 from roofline.report import Column, Report, used
+from roofline.report.devices import title_of
 from roofline.units import Quantity, show
 
 LIST_COLUMNS: Final = (
@@ -86,7 +87,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
         columns=used(SHOW_COLUMNS, rows),
         rows=rows,
         rows_key="figures",
-        title=f"{device.name} ({device.id})",
+        title=title_of(device),
         lead={"device": device.id, "name": device.name, **about, "aliases": list(device.aliases)}
         | {"sources": {s.key: {"title": s.title, "where": s.where, "kind": s.kind} for s in device.sources.values()}},
         summary=[f"{key}: {value}" for key, value in about.items() if value is not None],

@@ -9,7 +9,7 @@ from roofline.core.choice import RoofChoice, RoofQuery, choose, stream
 from roofline.core.device import Device, Peak
 from roofline.core.roof import Roof, Stream
 from roofline.report import Column, Report, Value, used
-from roofline.report.roofs import roof_context, roof_line
+from roofline.report.roofs import roof_line, roofs_context
 
 PEAK_COLUMNS: Final = (
     Column(key="roof", heading="roof"),
@@ -76,11 +76,11 @@ def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> R
         columns=used(PEAK_COLUMNS, rows),
         rows=rows,
         rows_key="peaks",
-        title=f"{device.name} ({device.id})",
+        title=title_of(device),
         lead=lead,
         roofs=[roof_line(roof) for roof in roofs],
         notes=headline_notes([device]) if choice.roof.headline else scope_notes([device]),
-        context=context | {"roof": roof_context(choice.roof), "dense_roof": roof_context(beside) if beside else None},
+        context=context | roofs_context(choice.roof, beside),
     )
 
 
@@ -206,6 +206,11 @@ def headline_notes(devices: Sequence[Device]) -> list[str]:
 def scope_notes(devices: Sequence[Device]) -> list[str]:
     """What part of a product a file covers, where that is not obvious."""
     return [f"{device.id}: {device.scope}" for device in devices if device.scope]
+
+
+def title_of(device: Device) -> str:
+    """A device as titles name it."""
+    return f"{device.name} ({device.id})" if device.origin else device.name
 
 
 def device_context(device: Device) -> dict[str, Any]:

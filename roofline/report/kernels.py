@@ -11,8 +11,8 @@ from roofline.core.placement import TOLERANCE
 from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, Value, used
 from roofline.report import placements as cells
-from roofline.report.devices import device_context, headline_notes, scope_notes
-from roofline.report.roofs import roof_context, roof_line
+from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
+from roofline.report.roofs import roof_line, roofs_context
 from roofline.report.tally import Tally
 
 _DEVICE: Final = Column(key="device", heading="device", format="name")
@@ -38,7 +38,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
         rows=[row],
         layout="sheet",
         single=True,
-        title=f"{first.kernel.name} on {placed.device.name} ({placed.device.id})",
+        title=f"{first.kernel.name} on {title_of(placed.device)}",
         roofs=[roof_line(roof) for roof in roofs],
         summary=[cells.verdict(first)],
         notes=[*_disagreements([placed]), *_device_notes([placed])],
@@ -46,11 +46,8 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
         assumptions=_assumptions(placed, write_allocate=write_allocate),
         explanation=_explanation([placed]) if explained else (),
         context=context
-        | {
-            "device": device_context(placed.device),
-            "roof": roof_context(first.roof),
-            "dense_roof": None if beside is None else roof_context(beside.roof),
-        },
+        | {"device": device_context(placed.device)}
+        | roofs_context(first.roof, None if beside is None else beside.roof),
     )
 
 

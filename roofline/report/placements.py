@@ -157,18 +157,37 @@ def levels(placement: Placement) -> list[dict[str, Any]]:
 def verdict(placement: Placement) -> str:
     """One sentence: what bounds the kernel and how far it is from the ridge."""
     if placement.bound is None:
-        return f"bound unknown ({_why_unknown(placement)})"
+        return _unbound(placement)
     words, distance = _BOUND_WORDS[placement.bound], placement.ridge_distance
-    where = f" by {placement.binding_level}" if placement.levels and placement.binding_level else ""
     if placement.intensity == 0:
-        return f"{words}{where}: no FLOPs, so the bandwidth alone decides"
-    if distance is None:
+        return f"{words}: no FLOPs, so the bandwidth alone decides"
+    if distance is None and not placement.levels:
         return f"{words}: no traffic, so the peak alone decides"
-    if placement.bound == "memory" and distance > 1:
-        return f"{words}{where}: needs {units.significant(distance)}x more FLOPs per byte to be compute-bound"
+    if placement.levels:
+        return _verdict_of_levels(placement, words)
     if placement.bound == "memory":
-        return f"{words}{where}"
-    return f"{words}: {units.significant(1 / distance)}x past the ridge"
+        return f"{words}: needs {units.significant(distance or 0.0)}x more FLOPs per byte to be compute-bound"
+    return f"{words}: {units.significant(1 / (distance or 1.0))}x past the ridge"
+
+
+def _unbound(placement: Placement) -> str:
+    share, roof = placement.achieved_share, placement.roof
+    if share is None:
+        return f"bound unknown ({_why_unknown(placement)})"
+    return (
+        f"reaches {units.show(share, '1')} of {units.show(peak.peak, 'FLOP/s')} {peak.label}; no traffic, so no bound"
+    )
+
+
+def _verdict_of_levels(placement: Placement, words: str) -> str:
+    """With several memory levels the slowest term binds, and its distance to the arithmetic counts."""
+    terms = placement.terms
+    times = ", ".join(f"{name} {units.show(seconds, 's')}" for name, seconds in terms.items())
+    level = placement.binding_level
+    if level is None or not terms["compute"]:
+        return f"{words} (least times: {times})"
+    excess = units.significant(terms[level] / terms["compute"])
+    return f"{words} by {level}, which takes {excess}x as long as the arithmetic (least times: {times})"
 
 
 def disagreement(first: Placement, beside: Placement) -> str | None:

@@ -18,7 +18,7 @@ def roof_line(roof: Roof) -> str:
 
 
 def roof_context(roof: Roof) -> dict[str, Any]:
-    """A roof for JSON: its figures and their sources."""
+    """A roof for JSON: its figures and the keys of their sources."""
     return {
         "peak_flop_per_s": roof.peak,
         "bandwidth_byte_per_s": roof.bandwidth,
@@ -31,11 +31,22 @@ def roof_context(roof: Roof) -> dict[str, Any]:
         "accumulate": roof.accumulate,
         "peak_basis": roof.basis,
         "bandwidth_basis": roof.memory.basis,
-        "peak_sources": [_source(s.key, s.title, s.where) for s in roof.sources],
-        "bandwidth_sources": [_source(s.key, s.title, s.where) for s in roof.memory.sources],
+        "peak_sources": [source.key for source in roof.sources],
+        "bandwidth_sources": [source.key for source in roof.memory.sources],
         "note": roof.note,
     }
 
 
-def _source(key: str, title: str, where: str) -> dict[str, str]:
-    return {"key": key, "title": title, "where": where}
+def roofs_context(roof: Roof, beside: Roof | None) -> dict[str, Any]:
+    """The roof used, the dense one beside it, and the sources of both, for the context of a JSON document."""
+    roofs = [roof] if beside is None else [roof, beside]
+    sources = {
+        source.key: {"title": source.title, "where": source.where, "kind": source.kind}
+        for one in roofs
+        for source in (*one.sources, *one.memory.sources)
+    }
+    return {
+        "roof": roof_context(roof),
+        "dense_roof": None if beside is None else roof_context(beside),
+        "sources": sources,
+    }
