@@ -198,13 +198,13 @@ def _not_a_number(text: str, quantity: Quantity, name: str) -> UnitError:
     return UnitError(f"{name}: expected {_DESCRIPTION[quantity]}, got {quote(text)}", hint=hint)
 
 
-def pattern(quantity: Quantity) -> str:
-    """An anchored regular expression of what :func:`parse` takes for a quantity (for JSON Schema)."""
+def pattern(quantity: Quantity, *, bare: bool = True) -> str:
+    """An anchored regular expression of what :func:`parse` takes for a quantity, with a unit or (``bare``) without."""
     units = {s for s, rs in UNITS.items() if any(r.quantity == quantity for r in rs)}
     if quantity not in _NO_BARE_PREFIX:
-        units |= set(_BARE_PREFIX) - {""}
+        units |= (set(_BARE_PREFIX) - {""}) if bare else set()
     choice = "|".join(sorted(map(re.escape, units), key=lambda u: (-len(u), u)))
-    return rf"^\s*\+?{_NUMBER.pattern.removeprefix('[+-]?')}\s*(?:{choice})?\s*$"
+    return rf"^\s*\+?{_NUMBER.pattern.removeprefix('[+-]?')}\s*(?:{choice}){'?' if bare else ''}\s*$"
 
 
 def clip(text: str, longest: int = 60) -> str:

@@ -21,7 +21,9 @@ _DEPTH_LIMIT: Final = 20
 _ALIAS_LIMIT: Final = 1_000
 _NODE_LIMIT: Final = 500_000
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_CORE_TAGS: Final = "tag:yaml.org,2002:"
+_CORE_TAGS: Final = frozenset(
+    f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map")
+)
 
 
 class Node:
@@ -145,10 +147,10 @@ class _Composer:
             if event.anchor not in self.anchors:
                 raise self._refusal(event, f"alias {quote('*' + event.anchor)} refers to nothing before it", "aliases")
             return self.anchors[event.anchor]
-        if event.tag is not None and not event.tag.startswith(_CORE_TAGS) and event.tag != "!":
+        if event.tag is not None and event.tag not in _CORE_TAGS and event.tag != "!":
             raise self._refusal(event, f"tag {quote(event.tag)} is not used here", "tag")
         if kind == "ScalarEvent":
-            node = Node(line, column, text=event.value, plain=event.style is None)
+            node = Node(line, column, text=event.value, plain=not event.style)
         elif kind == "SequenceStartEvent":
             node = Node(line, column, items=[])
         else:

@@ -70,7 +70,7 @@ def _lint_checks(values: dict[str, Any], report: Report) -> None:
                 report.add(
                     row[""],
                     "check",
-                    f"'check' gives {units.show(witness, figure[1])}, {off:+.1%} off {units.show(*figure)}",
+                    f"'check' gives {units.show(witness, figure[1])}, {100 * off:+.1f} % off {units.show(*figure)}",
                     hint="mend one of them, or say why they differ in 'check_note'",
                 )
 
@@ -134,10 +134,11 @@ def _lint_measured(values: dict[str, Any], report: Report) -> None:
         at_main = (row.get("level") or main["level"]).casefold() == main["level"].casefold()
         spec = dense.get(row.get("dtype")) if quantity == "FLOP/s" else main["bandwidth"][0] if at_main else None
         if spec and value > spec * (1 + _TOLERANCE):
+            share = units.show(value / spec, "1")
             report.add(
                 row[""],
                 "above-spec",
-                f"measured {row['what']} of {units.show(value, quantity)} is {value / spec:.1%} of the specified "
+                f"measured {row['what']} of {units.show(value, quantity)} is {share} of the specified "
                 f"{units.show(spec, quantity)}",
                 level="warning",
                 hint="clocks above the data sheet, another precision, or a wrong figure; say which in 'note'",

@@ -138,10 +138,9 @@ class Amount:
 
     def json_schema(self) -> dict[str, Any]:
         """A number, or text that matches the units of its kinds."""
-        options: list[dict[str, Any]] = []
-        if len(self.quantities) == 1:  # a bare number says no kind
-            options.append({"type": "number", "exclusiveMinimum": 0})
-        options += [{"type": "string", "pattern": units.pattern(quantity)} for quantity in self.quantities]
+        one_kind = len(self.quantities) == 1  # a bare number says no kind
+        options: list[dict[str, Any]] = [{"type": "number", "exclusiveMinimum": 0}] if one_kind else []
+        options += [{"type": "string", "pattern": units.pattern(q, bare=one_kind)} for q in self.quantities]
         if self.also:
             options.append({"enum": list(self.also)})
         return {"anyOf": options}

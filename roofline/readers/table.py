@@ -75,7 +75,7 @@ class _Rewound:
 
     def lines(self) -> Iterator[str]:
         first = list(StringIO(self.text, newline=""))
-        last = first.pop() if first and not first[-1].endswith("\n") else ""
+        last = first.pop() if first and not first[-1].endswith(("\n", "\r")) else ""
         yield from first
         rest = self._stream.readline()
         if last or rest:
@@ -100,7 +100,10 @@ def _sniff(text: str) -> str:
     """The format of a list whose name does not tell, from its first line."""
     start = text.lstrip()
     if start.startswith("{") and start.rstrip().endswith("}"):
-        return "jsonl"
+        try:
+            return "json" if "kernels" in json.loads(start) else "jsonl"
+        except (ValueError, RecursionError):
+            return "jsonl"
     if start.startswith(("[", "{")):
         return "json"
     if start.startswith(("- ", "kernels:", "---")):

@@ -174,9 +174,8 @@ def _unbound(placement: Placement) -> str:
     share, roof = placement.achieved_share, placement.roof
     if share is None:
         return f"bound unknown ({_why_unknown(placement)})"
-    return (
-        f"reaches {units.show(share, '1')} of {units.show(peak.peak, 'FLOP/s')} {peak.label}; no traffic, so no bound"
-    )
+    peak = f"{units.show(roof.peak, 'FLOP/s')} {roof.label}"
+    return f"reaches {units.show(share, '1')} of {peak}; no traffic given, so no bound"
 
 
 def _verdict_of_levels(placement: Placement, words: str) -> str:

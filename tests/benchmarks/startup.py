@@ -48,7 +48,8 @@ def main() -> None:
     for arguments, imports, limit in PAIRS:
         median, ours, bare = ratio(arguments, imports, runs)
         command = f"roofline {arguments}"
-        print(f"{command:40} {median:5.2f}x of python -c '{imports}' (goal {limit}x; {ours * 1e3:.0f} ms, {bare * 1e3:.0f} ms)")
+        times = f"goal {limit}x; {ours * 1e3:.0f} ms, {bare * 1e3:.0f} ms"
+        print(f"{command:40} {median:5.2f}x of python -c '{imports}' ({times})")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,77 @@
+"""Finding a device: ids, aliases, paths, the search order, and the nearest names of a mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline.catalog import find
+from roofline.errors import FileError, UnknownNameError
+
+OWN = "name: Mine\naliases: [{alias}]\n"
+OWN += "peaks: [{{dtype: bf16, dense: 1 TFLOP/s}}]\nmemory: [{{level: M, bandwidth: 1 TB/s}}]\n"
+
+
+def put(folder: Path, stem: str, alias: str = "mine") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{stem}.yaml"
+    path.write_text(OWN.format(alias=alias), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["h100-sxm", "h100", "H100", " h100 "])
+def test_an_id_or_alias_in_any_case(name: str) -> None:
+    assert find.device(name).id == "h100-sxm"
+
+
+def test_a_path_is_a_path(tmp_path: Path) -> None:
+    assert find.device(str(put(tmp_path, "a"))).name == "Mine"
+
+
+def test_a_user_file_shadows_a_shipped_one_and_says_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path / "own", "h100-sxm")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path / "own"))
+    assert (find.device("h100-sxm").name, find.device("h100-sxm").origin) == ("Mine", str(path))
+
+
+def test_an_alias_of_ones_own_goes_before_a_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "vendor", "zz", alias="h100")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    assert find.device("h100").id == "zz"
+
+
+def test_the_search_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, config = tmp_path / "1", tmp_path / "2", tmp_path / "c"
+    put(first, "x"), put(second, "x"), put(config / "roofline" / "hardware", "x")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(config))
+    assert find.device("x").origin.startswith(str(config))
+    monkeypatch.setenv("ROOFLINE_HARDWARE", f"{first}:{second}")
+    assert find.device("x").origin.startswith(str(first))
+
+
+def test_a_relative_xdg_folder_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "roofline" / "hardware", "x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", ".")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(UnknownNameError):
+        find.device("x")
+
+
+def test_a_named_folder_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROOFLINE_HARDWARE", "/no/such/folder")
+    with pytest.raises(FileError, match="no such folder: '/no/such/folder'"):
+        find.device("h100")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("h10", "h100"), ("h1000", "h100"), ("rtx490", "rtx4090"), ("m4mx", "m4max")]
+)
+def test_a_mistake_names_the_nearest(name: str, near: str) -> None:
+    """Y09: an unknown device is an error and never another device's figures."""
+    with pytest.raises(UnknownNameError, match=f"unknown device '{name}'") as caught:
+        find.device(name)
+    assert near in (caught.value.hint or "")

@@ -1,0 +1,63 @@
+"""`hw schema` and the loader accept and refuse the same files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from roofline.catalog.fields import json_schema
+from roofline.catalog.load import inspect
+from tests.catalog.test_load import LEAST
+from tests.catalog.test_shipped import FILES
+
+VALIDATOR = jsonschema.Draft202012Validator(json_schema())
+GOOD = [
+    LEAST,
+    LEAST + "x-mine: {a: [1]}\nyear: 2024\naliases: one\n",
+    LEAST + "measured: [{what: matmul, dtype: bf16, value: 1 TFLOP/s}, {what: dram-read, value: 1 GB/s}]\n",
+    LEAST.replace("1 TFLOP/s", "1.0e+12"),
+    LEAST.replace("1 TFLOP/s", "1e12"),
+    LEAST.replace("dense: 1", "dense: sparse/2, sparse: 1"),
+]
+BAD = [
+    LEAST.replace("100 GB/s", "100 GB"),
+    LEAST.replace("1 TFLOP/s", "1 tflop/s"),
+    LEAST.replace("bf16", "fp99"),
+    LEAST.replace("name: X", "nam: X"),
+    LEAST.replace("name: X\n", ""),
+    LEAST.replace("bandwidth:", "bandwith:"),
+    LEAST.replace(", dense: 1 TFLOP/s", ""),
+    LEAST + "year: 20240\n",
+    LEAST + "schema: 2\n",
+    LEAST + "kind: toaster\n",
+    LEAST + "tdp: 700 W\n",
+    LEAST + "measured: [{what: matmul, dtype: bf16, value: 1e12}]\n",
+    LEAST + "links: [{name: N, bandwidth: 1 GB/s, direction: up}]\n",
+    "name: X\npeaks: []\nmemory: []\n",
+]
+
+
+def loader_accepts(text: str, path: Path) -> bool:
+    path.write_text(text, encoding="utf-8")
+    device, _, _ = inspect(str(path))
+    return device is not None
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_both_accept(text: str, tmp_path: Path) -> None:
+    assert loader_accepts(text, tmp_path / "x.yaml")
+    VALIDATOR.validate(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_both_refuse(text: str, tmp_path: Path) -> None:
+    assert not loader_accepts(text, tmp_path / "x.yaml")
+    assert not VALIDATOR.is_valid(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_the_schema_accepts_the_shipped_catalogue(path: Path) -> None:
+    VALIDATOR.validate(yaml.safe_load(path.read_text(encoding="utf-8")))

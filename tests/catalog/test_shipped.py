@@ -1,0 +1,148 @@
+"""The shipped catalogue: every figure sourced and checked, ids unique, the named devices exactly as promised."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from roofline.catalog import find, load
+from roofline.catalog.fields import DEVICE
+from roofline.catalog.lint import evaluate, lint
+from roofline.core.choice import RoofQuery, choose
+from roofline.core.device import Device
+
+FILES = sorted(path for path in Path(find.shipped_folder()).rglob("*.yaml"))
+DEVICES: dict[str, Device] = {path.stem: load.load(str(path)) for path in FILES}
+# Rows whose sparse rate is not twice the dense one (within rounding), each with the vendor's figures as the reason.
+ODD_SPARSITY = {("b300", "fp4"), ("gb300", "fp4")}
+# Measured above the data sheet, each with the reason in the row's note.
+ABOVE_SPEC = {"rtx3060", "rtx4090", "rtx5070ti", "rx7900xtx", "b300"}
+
+
+def test_it_has_about_a_hundred_devices_in_one_folder_a_vendor() -> None:
+    assert len(FILES) >= 105
+    for path in FILES:
+        vendor = re.sub(r"[^a-z]", "", (DEVICES[path.stem].vendor or "").lower())
+        assert path.parent.name == vendor, path
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_lint_finds_nothing_but_measurements_above_the_data_sheet(path: Path) -> None:
+    problems = lint(str(path), sourced=True)
+    assert [p for p in problems if p.rule != "above-spec"] == []
+    assert bool(problems) == (path.stem in ABOVE_SPEC)
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
+def test_every_figure_has_a_basis_and_every_source_a_place(device: Device) -> None:
+    assert all(p.basis != "unsourced" and p.sources for p in device.peaks)
+    assert device.main_memory.basis not in ("unsourced", "given")
+    assert all(source.title and source.where and source.kind for source in device.sources.values())
+    assert device.kind
+    assert device.year
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
+def test_checks_are_within_one_per_cent_or_say_why_not(device: Device) -> None:
+    for peak in device.peaks:
+        if peak.check and peak.dense:
+            off = abs(evaluate(peak.check, "FLOP/s") / peak.dense - 1)
+            assert off <= 0.01 or peak.check_note, (peak.dtype, off)
+    for memory in device.memory:
+        if memory.check and memory.bandwidth:
+            assert abs(evaluate(memory.check, "B/s") / memory.bandwidth - 1) <= 0.01 or memory.check_note
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
+def test_no_sparse_rate_stands_in_a_dense_slot(device: Device) -> None:
+    for peak in device.peaks:
+        if peak.dense and peak.sparse and (device.id, peak.dtype) not in ODD_SPARSITY:
+            assert 1.95 <= peak.sparse / peak.dense <= 2.12, (peak.dtype, peak.sparse / peak.dense)
+
+
+def test_ids_and_aliases_are_unique_and_plain() -> None:
+    names = [name for device in DEVICES.values() for name in (device.id, *device.aliases)]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", name) for name in names)
+
+
+def test_the_text_scan_finds_the_aliases_that_parsing_finds() -> None:
+    scanned = find.aliases({name: entry for name, entry in find.entries().items() if entry.shipped})
+    parsed = {alias: device.id for device in DEVICES.values() for alias in device.aliases}
+    assert {alias: entry.id for alias, entry in scanned.items()} == parsed
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_keys_stand_in_the_order_of_the_readme(path: Path) -> None:
+    order = list(DEVICE.fields)
+    keys = [m[1] for m in re.finditer(r"^([a-z]+):", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    assert keys == [key for key in order if key in keys]
+    assert keys[0] == "schema"
+
+
+@pytest.mark.parametrize(
+    ("name", "headline", "ridge", "dense", "dense_ridge"),
+    [
+        # 1979 / 3.35 = 590.7; 989.4 / 3.35 = 295.3
+        pytest.param("h100", 1979e12, 590.7, 989.4e12, 295.3, id="h100"),
+        # 330 / 1.008 = 327.4; 165.2 / 1.008 = 163.9
+        pytest.param("rtx4090", 330e12, 327.4, 165.2e12, 163.9, id="rtx4090"),
+        # 64 / 0.546 = 117.2; 40 x 256 x 1.578 GHz = 16.1587; 16.1587 / 0.546 = 29.59
+        pytest.param("m4max", 64e12, 117.2, 16.1587e12, 29.59, id="m4max"),
+    ],
+)
+def test_the_article_devices_have_headline_and_sourced_peak(
+    name: str, headline: float, ridge: float, dense: float, dense_ridge: float
+) -> None:
+    choice = choose(find.device(name), RoofQuery())
+    assert choice.beside is not None
+    assert (choice.roof.peak, choice.beside.peak) == (headline, dense)
+    assert choice.roof.ridge_point == pytest.approx(ridge, abs=0.05)
+    assert choice.beside.ridge_point == pytest.approx(dense_ridge, abs=0.05)
+
+
+def test_only_the_article_devices_have_a_headline() -> None:
+    assert {device.id for device in DEVICES.values() if device.headline} == {"h100-sxm", "rtx4090", "m4max"}
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "dense", "bandwidth"),
+    [
+        # what each vendor prints; see the traps in the facts
+        pytest.param("h200", "bf16", 989.4e12, 4.8e12, id="h200"),
+        pytest.param("a100-sxm-80gb", "bf16", 312e12, 2.039e12, id="a100-80"),
+        pytest.param("v100-sxm2-16gb", "fp16", 125e12, 0.9e12, id="v100"),
+        pytest.param("h100-pcie", "bf16", 756e12, 2.039e12, id="h100-pcie-not-the-brief"),
+        pytest.param("l40", "fp16", 181.05e12, 864e9, id="l40-half-rate"),
+        pytest.param("mi250x", "fp16", 383e12, 3.2768e12, id="mi250x-package"),
+        pytest.param("mi250x-gcd", "fp16", 191.5e12, 1.6384e12, id="mi250x-gcd"),
+        pytest.param("m3max-30", "fp16", None, 300e9, id="m3max-30-cores"),
+        pytest.param("m3max-40", "fp16", None, 400e9, id="m3max-40-cores"),
+        pytest.param("m4max-32", "fp16", None, 410e9, id="m4max-32-cores"),
+        pytest.param("agxorin64", "int8", 85e12, 204.8e9, id="orin-without-dla"),
+        pytest.param("tpu-v4", "bf16", 275e12, 1.2e12, id="tpu-v4"),
+    ],
+)
+def test_sku_traps(name: str, dtype: str, dense: float | None, bandwidth: float) -> None:
+    device = find.device(name)
+    assert device.main_memory.bandwidth == bandwidth
+    if dense is not None:
+        assert device.peak(dtype).dense == dense
+
+
+def test_geforce_accumulate_modes_are_apart() -> None:
+    device = find.device("rtx4090")
+    assert device.peak("fp16").dense == 165.2e12
+    assert device.peak("fp16", accumulate="fp16").dense == 330.3e12
+    assert device.peak("fp16", unit="vector").dense == pytest.approx(82.58e12, rel=1e-3)
+
+
+def test_a10_is_not_an_a100() -> None:
+    assert find.device("a10").id == "a10"
+    assert find.device("A100").id == "a100-sxm-80gb"
+
+
+def test_no_figure_of_the_devices_that_are_not_sourced_well_enough() -> None:
+    assert not {"ascend-910b2", "ascend-910c", "groq-lpu1", "cerebras-wse3"} & set(DEVICES)

@@ -1,0 +1,62 @@
+"""The start-up budget: what a command imports. Times are in tests/benchmarks/startup.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROBE = """
+import sys
+from roofline.cli import run
+status = run(sys.argv[1:])
+print("imported:", *sorted(sys.modules), file=sys.stderr)
+raise SystemExit(status)
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stderr.rpartition("imported:")[2].split())
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["ridge", "--help"], ["analyze", "--help"], ["hw", "show", "-h"]]
+)
+def test_help_and_version_import_neither_yaml_nor_rich(arguments: list[str]) -> None:
+    modules = imported(*arguments)
+    assert not modules & {"yaml", "rich", "json", "csv", "roofline.catalog", "roofline.core.device", "roofline.readers"}
+
+
+def test_version_imports_no_subcommand() -> None:
+    assert not {
+        m for m in imported("--version") if m.startswith("roofline.commands.") and m != "roofline.commands.base"
+    }
+
+
+def test_json_imports_no_rich() -> None:
+    modules = imported("ridge", "--hw", "h100", "--format", "json")
+    assert "yaml" in modules
+    unused = {
+        "rich",
+        "csv",
+        "pathlib",
+        "difflib",
+        "roofline.readers",
+        "roofline.core.placement",
+        "roofline.catalog.lint",
+    }
+    assert not modules & unused
+
+
+def test_a_given_peak_reads_no_catalogue() -> None:
+    modules = imported("analyze", "--intensity", "1", "--peak", "1T", "--bw", "1G", "--format", "json")
+    assert not modules & {"yaml", "rich", "roofline.catalog"}
+
+
+def test_a_csv_list_pays_for_no_yaml_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "k.csv"
+    path.write_text("name,flops,bytes\na,1,1\n", encoding="utf-8")
+    assert not imported("analyze", str(path), "--format", "csv", "--peak", "1T", "--bw", "1G") & {"yaml", "rich"}

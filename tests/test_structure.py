@@ -1,0 +1,86 @@
+"""The house: imports go one way, third-party libraries stay in their rooms, every module says what it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "roofline"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+
+# What each room may see of the others. `commands` joins them all; `report` sees the values it shows.
+MAY_IMPORT: dict[str, set[str]] = {
+    "": set(),
+    "errors": set(),
+    "units": {"errors"},
+    "precision": {"errors", "units"},
+    "files": {"errors", "units"},
+    "yaml_tree": {"errors", "units", "files"},
+    "core": {"errors", "units", "precision"},
+    "operations": {"errors", "units", "precision", "core"},
+    "transformer": {"errors", "units", "precision", "core", "operations", "files", "yaml_tree"},
+    "catalog": {"errors", "units", "precision", "core", "files", "yaml_tree"},
+    "readers": {"errors", "units", "precision", "core", "operations", "files", "yaml_tree"},
+    "probe": {"errors", "units", "precision", "core"},
+    "frame": {"errors", "units", "precision", "core"},
+    "report": {"errors", "units", "precision", "core", "operations", "transformer", "files"},
+    "render": {"errors", "units", "report"},
+    "commands": {"*"},
+    "cli": {"errors", "commands", ""},
+    "__main__": {"cli"},
+}
+THIRD_PARTY: dict[str, set[str]] = {"click": {"cli", "commands"}, "yaml": {"yaml_tree"}, "rich": {"render"}}
+
+
+def room(name: str) -> str:
+    return name.split(".")[1] if "." in name else ""
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "roofline":
+                yield from (
+                    f"roofline.{alias.name}" if alias.name != "__version__" else "roofline" for alias in node.names
+                )
+            else:
+                yield node.module
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: object) -> None:
+    source = PACKAGE / str(path)
+    relative = source.relative_to(PACKAGE).with_suffix("")
+    here = relative.parts[0] if relative.parts[0] != "__init__" else ""
+    allowed = MAY_IMPORT[here]
+    for name in imports(ast.parse(source.read_text(encoding="utf-8"))):
+        top = name.partition(".")[0]
+        if top == "roofline":
+            there = room(name)
+            assert there == here or there in allowed or "*" in allowed, f"{relative} imports {name}"
+            assert there != "cli" or here == "__main__", f"{relative} imports the command line"
+        elif top in THIRD_PARTY:
+            assert here in THIRD_PARTY[top], f"{relative} imports {top}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_every_module_opens_with_the_sentence_that_says_what_it_does(path: object) -> None:
+    doc = ast.get_docstring(ast.parse((PACKAGE / str(path)).read_text(encoding="utf-8")))
+    assert doc
+    assert doc.splitlines()[0].endswith(".")
+
+
+def test_nothing_below_the_commands_prints_or_exits() -> None:
+    for path in MODULES:
+        if path.relative_to(PACKAGE).parts[0] in ("commands", "cli.py", "__main__.py"):
+            continue
+        names = {
+            node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
+        }
+        assert not names & {"print", "exit", "quit"}, path
