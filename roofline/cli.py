@@ -80,8 +80,10 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED
-    except SystemExit as error:  # click leaves this way, with 1, when help goes into a closed pipe
-        return _CLOSED_PIPE if isinstance(error.__context__, BrokenPipeError) else int(error.code or 0)
+    except SystemExit as error:
+        # When help goes into a closed pipe, click wraps standard output to keep its last flush quiet and leaves with 1.
+        closed_pipe = "PacifyFlush" in type(sys.stdout).__name__
+        return _CLOSED_PIPE if closed_pipe else int(error.code or 0)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
             _abandon()

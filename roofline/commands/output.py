@@ -106,11 +106,11 @@ def _encodable(text: str, stream: TextIO) -> str:
 def _write_file(path: str, text: str) -> None:
     """Write a file whole or not at all; what is no regular file (a device, a pipe) is written to as it is."""
     data = text.encode("utf-8", "backslashreplace")
-    real = os.path.realpath(path)
+    real = os.path.realpath(path)  # a link stays a link to the new contents
     partial = f"{real}.{os.getpid()}.part"
     try:
-        if os.path.exists(real) and not stat.S_ISREG(os.stat(real).st_mode):
-            with open(real, "wb", buffering=0) as stream:
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+            with open(path, "wb") as stream:
                 stream.write(data)
             return
         with open(partial, "xb") as stream:

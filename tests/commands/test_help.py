@@ -1,0 +1,88 @@
+"""Help, version and completion: every command explains itself with two examples, and the examples work."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from roofline import __version__
+from roofline.cli import _Commands
+from roofline.commands.hw import _Commands as _HwCommands
+from tests.conftest import Runner
+
+COMMANDS = [
+    [],
+    *([name] for name in _Commands.modules),
+    *(["hw", name] for name in _HwCommands.modules),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_opens_with_two_examples(roofline: Runner, command: list[str], flag: str) -> None:
+    result = roofline(*command, flag)
+    assert (result.status, result.err) == (0, "")
+    examples = re.findall(r"^ +(roofline .+)$", result.out, re.MULTILINE)
+    assert len(examples) == 2
+    assert all(len(line) <= 100 for line in result.out.splitlines())
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_examples_in_help_are_valid(
+    roofline: Runner, command: list[str], tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    for name, text in {
+        "kernels.csv": "name,flops,bytes,time_ms,expect\na,1,1,1,memory-bound\n",
+        "kernels.yaml": "- {name: a, flops: 1, bytes: 1, time: 1 ns}\n",
+        "my-chip.yaml": "name: X\npeaks: [{dtype: fp16, dense: 1T}]\nmemory: [{level: M, bandwidth: 1G}]\n",
+    }.items():
+        with open(name, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    for example in re.findall(r"^ +roofline (.+)$", roofline(*command, "--help").out, re.MULTILINE):
+        arguments = re.split(r" [>|] ", example)[0].split()
+        if "*" not in example:
+            assert roofline(*arguments).status in (0, 1), example
+
+
+def test_version(roofline: Runner) -> None:
+    result = roofline("--version")
+    assert (result.status, result.out) == (0, f"roofline {__version__}\n")
+
+
+def test_bare_is_short_help_and_a_usage_error(roofline: Runner) -> None:
+    result = roofline()
+    assert (result.status, result.out) == (2, "")
+    assert "roofline ridge --hw h100" in result.err
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_completion_scripts(roofline: Runner, name: str) -> None:
+    """T13."""
+    result = roofline("completion", name)
+    assert (result.status, result.err) == (0, "")
+    assert "_ROOFLINE_COMPLETE" in result.out
+    if shutil.which(name):
+        subprocess.run([name, "-n"], input=result.out, text=True, check=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "current", "found"),
+    [
+        ("roofline ridge --hw h10", "3", ["h100-nvl", "h100-pcie", "h100-sxm"]),
+        ("roofline hw show rtx409", "3", ["rtx4090"]),
+        ("roofline ridge --hw 409", "3", ["4090"]),
+        ("roofline ridge --dtype bf", "3", ["bf16"]),
+        ("roofline an", "1", ["analyze"]),
+    ],
+)
+def test_ids_aliases_precisions_and_commands_complete(
+    roofline: Runner, monkeypatch: pytest.MonkeyPatch, words: str, current: str, found: list[str]
+) -> None:
+    monkeypatch.setenv("_ROOFLINE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", current)
+    assert [line.partition(",")[2] for line in roofline().out.split()] == found
