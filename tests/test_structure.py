@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+import roofline
 
-PACKAGE = ROOT / "roofline"
+PACKAGE = Path(roofline.__file__).parent
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 # What each room may see of the others. `commands` joins them all; `report` sees the values it shows.

@@ -88,12 +88,19 @@ def _common(row: dict[str, Any]) -> dict[str, Any]:
     return {"sources": row.get("source") or (), "note": row.get("note")}
 
 
-def _basis(row: dict[str, Any]) -> str:
-    return row.get("basis") or ("given" if row.get("source") else "unsourced")
+_BASIS_OF_KIND = {"vendor": "vendor", "vendor-mirror": "vendor", "third-party": "third-party", "measured": "measured"}
 
 
-def _peak(row: dict[str, Any]) -> Peak:
-    dense, sparse, basis = _number(row, "dense"), _number(row, "sparse"), _basis(row)
+def _basis(row: dict[str, Any], sources: dict[str, Any]) -> Any:
+    """What kind of figure a row holds: what it says, else what its first source is."""
+    if row.get("basis") or not row.get("source"):
+        return row.get("basis") or "unsourced"
+    kind = (sources.get(row["source"][0]) or {}).get("kind")
+    return _BASIS_OF_KIND.get(kind or "", "given")
+
+
+def _peak(row: dict[str, Any], sources: dict[str, Any]) -> Peak:
+    dense, sparse, basis = _number(row, "dense"), _number(row, "sparse"), _basis(row, sources)
     common = _common(row)
     if row.get("dense") == HALF_OF_SPARSE and sparse is not None:
         dense = sparse / 2
@@ -106,7 +113,7 @@ def _peak(row: dict[str, Any]) -> Peak:
         clock=row.get("clock"),
         dense=dense,
         sparse=sparse,
-        basis=basis,  # type: ignore[arg-type]  # one of the words the field allows
+        basis=basis,
         check=row.get("check"),
         check_note=row.get("check_note"),
         **common,
@@ -116,6 +123,7 @@ def _peak(row: dict[str, Any]) -> Peak:
 def _device(values: dict[str, Any], path: str) -> Device:
     headline = values.get("headline")
     tdp = values.get("tdp") or {}
+    sources = values.get("sources") or {}
     return Device(
         id=os.path.splitext(os.path.basename(path))[0],
         name=values["name"],
@@ -134,14 +142,14 @@ def _device(values: dict[str, Any], path: str) -> Device:
             accumulate=headline.get("accumulate"),
             **_common(headline),
         ),
-        peaks=tuple(map(_peak, values["peaks"])),
+        peaks=tuple(_peak(row, sources) for row in values["peaks"]),
         memory=tuple(
             Memory(
                 level=row["level"],
                 bandwidth=_number(row, "bandwidth"),
                 capacity=_number(row, "capacity"),
                 usable=_number(row, "usable"),
-                basis=_basis(row),  # type: ignore[arg-type]
+                basis=_basis(row, sources),
                 check=row.get("check"),
                 check_note=row.get("check_note"),
                 **_common(row),
@@ -153,7 +161,7 @@ def _device(values: dict[str, Any], path: str) -> Device:
                 name=row["name"],
                 bandwidth=row["bandwidth"][0],
                 direction=row.get("direction") or "one-way",
-                basis=_basis(row),  # type: ignore[arg-type]
+                basis=_basis(row, sources),
                 **_common(row),
             )
             for row in values.get("links") or ()
@@ -173,7 +181,7 @@ def _device(values: dict[str, Any], path: str) -> Device:
         ),
         sources={
             key: Source(key=key, title=row["title"], where=row.get("where") or "", kind=row.get("kind") or "")
-            for key, row in (values.get("sources") or {}).items()
+            for key, row in sources.items()
         },
         note=values.get("note"),
         origin=path,

@@ -168,7 +168,34 @@ HOSTILE = st.one_of(
 )
 OPTIONS = [
     f"--{name}"
-    for name in ["hw", "peak", "bw", "dtype", "unit", "accumulate", "level", "roof", "flops", "macs", "bytes", "bytes-read", "bytes-write", "bytes-at", "intensity", "time", "achieved", "name", "kernel", "sort", "top", "time-unit", "expect", "min-efficiency", "format", "color"]
+    for name in [
+        "hw",
+        "peak",
+        "bw",
+        "dtype",
+        "unit",
+        "accumulate",
+        "level",
+        "roof",
+        "flops",
+        "macs",
+        "bytes",
+        "bytes-read",
+        "bytes-write",
+        "bytes-at",
+        "intensity",
+        "time",
+        "achieved",
+        "name",
+        "kernel",
+        "sort",
+        "top",
+        "time-unit",
+        "expect",
+        "min-efficiency",
+        "format",
+        "color",
+    ]
 ]
 
 

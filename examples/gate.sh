@@ -1,0 +1,18 @@
+#!/bin/sh
+# A CI gate in plain shell: fail the build if a kernel falls behind what its list expects of it.
+# Usage: gate.sh KERNELS DEVICE DTYPE
+kernels=$1 device=$2 dtype=$3
+
+roofline check "$kernels" --hw "$device" --dtype "$dtype"
+status=$?
+case $status in
+0) echo "gate: all kernels meet their expectations" ;;
+1) echo "gate: a kernel falls short" ;;
+*) echo "gate: could not judge (status $status)" ;;
+esac
+
+# One verdict as a word, for a script that only wants to branch.
+if roofline analyze --flops 140e9 --bytes 140GB --hw "$device" --dtype "$dtype" --expect memory-bound -q >/dev/null; then
+    echo "gate: decode of a 70B model is memory-bound on $device"
+fi
+exit $status
