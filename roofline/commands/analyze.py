@@ -83,12 +83,14 @@ def command(
     explain: bool,
     **given: Any,
 ) -> None:
-    """Place kernels on the roof: memory-bound or compute-bound, by how much, and the least time.
+    """Place kernels on the roof of a device.
 
     \b
     Examples:
       roofline analyze --flops 2e12 --bytes 1.4e11 --hw m4max
       roofline analyze kernels.csv --hw h100 --dtype bf16 --sort savings --top 10
+
+    Shows what binds a kernel, memory or compute, by how much, and the least time it takes.
 
     FILE is a list of kernels (csv, tsv, json, jsonl, yaml; - is standard input) with the columns name, flops or macs,
     bytes (or bytes_read, bytes_write, bytes_l2), time_ms, dtype. Units stand in the cell (1.4 GB) or in the column

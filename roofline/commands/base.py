@@ -50,7 +50,9 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group of options under its own heading."""
         groups: dict[str, list[tuple[str, str]]] = {}
-        for param in self.get_params(ctx):
+        for param in sorted(self.get_params(ctx), key=lambda p: not isinstance(p, GroupedOption)):  # --help last
+            if isinstance(param, click.Argument):
+                continue  # the usage line and the text name it
             record = param.get_help_record(ctx)
             if record is not None:
                 groups.setdefault(getattr(param, "group", "Other"), []).append(record)
@@ -67,7 +69,10 @@ class GroupedCommand(click.Command):
             number = next((arg for arg in given if _NEGATIVE.match(arg)), None)
             if number is not None and error.option_name == number[:2]:
                 raise click.UsageError(f"negative number {number!r}; use -- before it", ctx) from None
-            raise
+            known = [name for param in self.get_params(ctx) for name in param.opts]
+            near = nearest(error.option_name, known, 3)
+            hint = f"did you mean: {', '.join(near)}?" if near else f"roofline {ctx.info_name} --help lists them"
+            raise click.UsageError(f"no such option {error.option_name!r}; {hint}", ctx) from None
 
 
 def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:

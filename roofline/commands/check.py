@@ -43,15 +43,16 @@ def command(
     time_unit: str | None,
     **given: Any,
 ) -> None:
-    """Check kernels against what their list expects: exit 1 if one falls short.
+    """Check kernels against what is expected.
 
     \b
     Examples:
       roofline check kernels.csv --hw h100 --dtype bf16
       roofline check kernels.yaml --hw a100 --hw h100 --min-efficiency 60%
 
-    The list may carry the columns expect (memory-bound, compute-bound), min_efficiency (60%) and max_time (2 ms).
-    The options stand in where a kernel has no value of its own. A list that expects nothing is refused.
+    Exit status 1 if a kernel falls short. The list may carry the columns expect (memory-bound, compute-bound),
+    min_efficiency (60%) and max_time (2 ms). The options stand in where a kernel has no value of its own. A list that
+    expects nothing is refused.
     """
     from dataclasses import replace
 

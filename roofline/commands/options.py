@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-if TYPE_CHECKING:  # click's types became generic in 8.2; older ones cannot be subscripted
+if TYPE_CHECKING:  # click's types became generic in 8.4; older ones cannot be subscripted
     _FloatType = click.ParamType[float]
     _StrType = click.ParamType[str]
 else:
@@ -33,7 +33,11 @@ class QuantityType(_FloatType):
     def __init__(self, quantity: Quantity, *, positive: bool = False) -> None:
         self.quantity = quantity
         self.positive = positive
-        self.name = {"1": "FRACTION"}.get(quantity, quantity)
+        self.name = {"1": "fraction"}.get(quantity, quantity)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """The unit as it is written; click would make it FLOP/S."""
+        return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
         """The value; an error names the option."""

@@ -53,7 +53,7 @@ TABLE = [
     (2, "analyze GOOD --hw h100 --kernel (", "error: --kernel '(' is no regular expression: "),
     (2, "analyze - - --hw h100", "error: standard input can be read once; '-' is given twice"),
     (2, "analyze --achieved 1T --peak 1T --expect memory-bound", "error: --expect needs a bandwidth and the traffic"),
-    (2, "analyze --flop 1", "error: No such option '--flop'."),
+    (2, "analyze --flop 1", "error: no such option '--flop'; did you mean: --flops"),
     (2, "analyse", "error: no such command 'analyse'; did you mean: analyze?"),
     (2, "frobnicate", "error: no such command 'frobnicate'; commands: ridge, analyze, check, hw, completion"),
     (2, "hw shwo h100", "error: no such command 'shwo'; did you mean: show?"),
