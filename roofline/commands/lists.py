@@ -14,7 +14,8 @@ from roofline.commands.output import tell
 from roofline.core.target import Placed, Target
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
-from roofline.readers.table import KernelList, Row
+from roofline.readers.rows import Row
+from roofline.readers.table import KernelList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

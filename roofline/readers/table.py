@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import PurePath
 from typing import Any, Final, TextIO
 
-from roofline import precision, units
-from roofline.core.gate import Expectation, bound_named
-from roofline.core.kernel import FLOP_PER_MAC, Kernel
-from roofline.errors import FileError, InputError, RooflineError
+from roofline.errors import FileError
 from roofline.files import Problem, open_text, shown_path
-from roofline.readers.columns import Meaning, meaning, suggest
+from roofline.readers.rows import Row, from_cells, from_records, meanings_of
 from roofline.units import quote
 
 _JSON_LIMIT: Final = 200_000_000  # characters of a JSON or YAML list, which is read whole
@@ -29,15 +26,6 @@ _SUFFIXES: Final = {
     ".yaml": "yaml",
     ".yml": "yaml",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One kernel of a list, what its row expects of it, and where the row stands."""
-
-    kernel: Kernel
-    expectation: Expectation
-    where: str
 
 
 @dataclass(slots=True)
@@ -111,9 +99,6 @@ def _sniff(text: str) -> str:
     return "tsv" if "\t" in start else "csv"
 
 
-# Formats ------------------------------------------------------------------------------------------------------------
-
-
 def _read_csv(source: KernelList, head: _Rewound, delimiter: str = ",") -> Iterator[Row | Problem]:
     csv.field_size_limit(_FIELD_LIMIT)
     reader = csv.reader(_without_nul(head.lines(), source.name), delimiter=delimiter, strict=True)
@@ -121,7 +106,7 @@ def _read_csv(source: KernelList, head: _Rewound, delimiter: str = ",") -> Itera
         header = next((fields for fields in reader if any(f.strip() for f in fields)), None)
         if header is None:
             raise FileError(f"{source.name} is empty: no header row")
-        meanings = _header(header, source, f"{source.name}:{reader.line_num}")
+        meanings = meanings_of(header, source.unused, f"{source.name}:{reader.line_num}")
         start = reader.line_num + 1
         for fields in reader:
             where, start = f"{source.name}:{start}", reader.line_num + 1
@@ -133,7 +118,7 @@ def _read_csv(source: KernelList, head: _Rewound, delimiter: str = ",") -> Itera
                 )
                 continue
             cells = {h: f.strip() for h, f in zip(header, fields, strict=True)}
-            yield _row(cells, meanings, where, source.time_unit)
+            yield from_cells(cells, meanings, where, source.time_unit)
     except csv.Error as error:
         raise FileError(f"{source.name}:{reader.line_num}: is not valid CSV: {error}") from None
 
@@ -159,7 +144,7 @@ def _read_json(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
     if not isinstance(document, list):
         raise FileError(f"{source.name}: expected a list of kernels, or an object with 'kernels'")
     records = ((item, f"{source.name}:kernel {number}") for number, item in enumerate(document, 1))
-    yield from _records(records, source)
+    yield from from_records(records, source.unused, source.time_unit)
 
 
 def _read_jsonl(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
@@ -172,7 +157,7 @@ def _read_jsonl(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
                 except FileError as error:
                     yield error, where
 
-    yield from _records(records(), source)
+    yield from from_records(records(), source.unused, source.time_unit)
 
 
 def _parse_json(text: str, where: str) -> Any:
@@ -230,7 +215,7 @@ def _read_yaml(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
                     values[key] = None if node.empty else node.text if node.text is not None else node.items or {}
             yield values, where
 
-    yield from _records(records(), source)
+    yield from from_records(records(), source.unused, source.time_unit)
 
 
 _READERS: Final = {
@@ -240,167 +225,3 @@ _READERS: Final = {
     "jsonl": _read_jsonl,
     "yaml": _read_yaml,
 }
-
-
-# Rows ---------------------------------------------------------------------------------------------------------------
-
-
-def _header(header: list[str], source: KernelList, where: str) -> dict[str, Meaning]:
-    """The meanings of a header row.
-
-    Raises:
-        FileError: a column is repeated or ambiguous, or a needed one is absent.
-
-    """
-    meanings: dict[str, Meaning] = {}
-    for number, heading in enumerate(header, 1):
-        if heading in header[: number - 1]:
-            raise FileError(f"{where}: column {quote(heading)} is repeated   [duplicate-column]")
-        found = meaning(heading, where)
-        if found is None:
-            source.unused.append(heading)
-            continue
-        twin = next((h for h, m in meanings.items() if (m.field, m.level) == (found.field, found.level)), None)
-        if twin is not None:
-            raise FileError(
-                f"{where}: columns {quote(twin)} and {quote(heading)} both say {found.field}   [duplicate-column]"
-            )
-        meanings[heading] = found
-    _need(meanings, header, where)
-    return meanings
-
-
-def _need(meanings: Mapping[str, Meaning], header: list[str], where: str) -> None:
-    fields = {m.field for m in meanings.values()}
-    work, moved = {"flops", "macs"} & fields, {"bytes", "bytes_read", "bytes_write", "bytes_at"} & fields
-    if (work and moved) or "intensity" in fields:
-        return
-    missing = "'flops' (or 'macs')" if not work else "'bytes' (or 'bytes_read' and 'bytes_write')"
-    raise FileError(
-        f"{where}: no column {missing}   [missing-column]", hint=suggest([h for h in header if h not in meanings])
-    )
-
-
-def _records(records: Iterable[tuple[Any, str]], source: KernelList) -> Iterator[Row | Problem]:
-    """Rows from objects, each with its own keys."""
-    for record, where in records:
-        if isinstance(record, FileError):
-            yield Problem(where=where, message=str(record).removeprefix(f"{where}: "), rule="syntax")
-            continue
-        if not isinstance(record, Mapping):
-            yield Problem(where=where, message=f"expected a kernel with its fields, got {_kind(record)}", rule="kind")
-            continue
-        cells: dict[str, Any] = {}
-        for key, value in record.items():
-            if key == "bytes" and isinstance(value, Mapping):
-                cells |= {f"bytes_at_{level}": amount for level, amount in value.items()}
-            else:
-                cells[key] = value
-        try:
-            meanings = {key: found for key in cells if (found := meaning(key, where)) is not None}
-            source.unused += [key for key in cells if key not in meanings and key not in source.unused]
-            _need(meanings, list(cells), where)
-        except FileError as error:
-            yield Problem(where=where, message=_bare(error, where), rule="column", hint=error.hint)
-            continue
-        yield _row(cells, meanings, where, source.time_unit)
-
-
-def _bare(error: FileError, where: str) -> str:
-    return str(error).removeprefix(f"{where}: ").partition("   [")[0]
-
-
-def _kind(value: object) -> str:
-    names = {dict: "a mapping", list: "a list", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a single value")
-
-
-def _row(cells: Mapping[str, Any], meanings: Mapping[str, Meaning], where: str, time_unit: str | None) -> Row | Problem:
-    """One kernel from its cells; a Problem names the column that is wrong."""
-    values: dict[str, Any] = {}
-    levels: dict[str, float] = {}
-    for heading, found in meanings.items():
-        try:
-            value = _cell(cells[heading], heading, found, time_unit)
-        except RooflineError as error:
-            return Problem(where=f"{where}:{heading}", message=str(error), rule="value", hint=error.hint)
-        if found.field == "name" and not value:
-            return Problem(where=f"{where}:{heading}", message="the name is empty", rule="value")
-        if found.level is not None and value is not None:
-            levels[found.level] = value
-        elif value is not None:
-            values[found.field] = value
-    try:
-        return Row(kernel=_kernel(values, levels, where), expectation=_expectation(values), where=where)
-    except InputError as error:
-        return Problem(where=where, message=str(error), rule="value", hint=error.hint)
-
-
-def _cell(raw: Any, heading: str, found: Meaning, time_unit: str | None) -> Any:
-    if raw is None or (isinstance(raw, str) and not raw.strip()):
-        return None
-    if not isinstance(raw, str):
-        raise InputError(f"expected text or a number, got {_kind(raw)}")
-    if found.field == "name":
-        return raw
-    if found.field == "dtype":
-        return precision.parse(raw, name="precision")
-    if found.field == "expect":
-        return bound_named(raw, name="'expect'")
-    if found.field == "min_efficiency":
-        return units.fraction(raw, name="'min_efficiency'")
-    assert found.quantity is not None  # noqa: S101  (all other fields have one)
-    bare = _is_bare_number(raw)
-    unit = found.unit
-    if bare and unit is None and found.quantity == "s":
-        unit = time_unit
-        if unit is None:
-            raise InputError(
-                f"{quote(heading)} is a bare {raw.strip()}: in which unit?",
-                hint="name the column time_ms, write 0.1 ms, or give --time-unit",
-            )
-    return units.parse(f"{raw.strip()} {unit}" if bare and unit else raw, found.quantity, name=f"'{heading.strip()}'")
-
-
-def _is_bare_number(text: str) -> bool:
-    try:
-        float(text.strip().replace("_", ""))
-    except ValueError:
-        return False
-    return True
-
-
-def _kernel(values: Mapping[str, Any], levels: Mapping[str, float], where: str) -> Kernel:
-    if "flops" in values and "macs" in values:
-        raise InputError("both FLOPs and MACs are given; keep one")
-    parts = [values[key] for key in ("bytes_read", "bytes_write") if key in values]
-    if parts and "bytes" in values:
-        raise InputError("both the bytes and their read and write parts are given; keep one")
-    flops, moved = values.get("flops"), sum(parts) if parts else values.get("bytes")
-    if "macs" in values:
-        flops = values["macs"] * FLOP_PER_MAC
-    known = values.get("intensity")
-    if flops is None and moved is None and known is None and not levels:
-        raise InputError("neither FLOPs nor bytes are given")
-    if known is not None and flops is not None and moved is not None:
-        raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
-    if known is not None and flops is not None and known > 0:
-        moved, known = flops / known, None
-    elif known is not None and moved is not None:
-        flops, known = moved * known, None
-    return Kernel(
-        name=values.get("name") or where.rpartition("/")[2],
-        flops=flops,
-        bytes=moved,
-        bytes_at=levels,
-        known_intensity=known,
-        dtype=values.get("dtype"),
-        seconds=values.get("time"),
-        from_macs="macs" in values,
-    )
-
-
-def _expectation(values: Mapping[str, Any]) -> Expectation:
-    return Expectation(
-        bound=values.get("expect"), min_efficiency=values.get("min_efficiency"), max_time=values.get("max_time")
-    )

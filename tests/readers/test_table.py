@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from roofline.errors import FileError
 from roofline.files import Problem
-from roofline.readers.table import KernelList, Row
+from roofline.readers.rows import Row
+from roofline.readers.table import KernelList
 
 SAME = {
     "a.csv": "name,flops,bytes,time_ms\ngemm,137.4e9,100.7 MB,0.25\ncopy,0,268435456,0.1\n",

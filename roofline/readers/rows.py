@@ -1,0 +1,189 @@
+"""Rows of a kernel list to kernels: cells with or without units, a Problem in the place of a bad one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roofline import precision, units
+from roofline.core.gate import Expectation, bound_named
+from roofline.core.kernel import FLOP_PER_MAC, Kernel
+from roofline.errors import FileError, InputError, RooflineError
+from roofline.files import Problem
+from roofline.readers.columns import Meaning, meaning, suggest
+from roofline.units import quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One kernel of a list, what its row expects of it, and where the row stands."""
+
+    kernel: Kernel
+    expectation: Expectation
+    where: str
+
+
+def meanings_of(header: list[str], unused: list[str], where: str) -> dict[str, Meaning]:
+    """The meanings of a header row.
+
+    Raises:
+        FileError: a column is repeated or ambiguous, or a needed one is absent.
+
+    """
+    meanings: dict[str, Meaning] = {}
+    for number, heading in enumerate(header, 1):
+        if heading in header[: number - 1]:
+            raise FileError(f"{where}: column {quote(heading)} is repeated   [duplicate-column]")
+        found = meaning(heading, where)
+        if found is None:
+            unused.append(heading)
+            continue
+        twin = next((h for h, m in meanings.items() if (m.field, m.level) == (found.field, found.level)), None)
+        if twin is not None:
+            raise FileError(
+                f"{where}: columns {quote(twin)} and {quote(heading)} both say {found.field}   [duplicate-column]"
+            )
+        meanings[heading] = found
+    _need(meanings, header, where)
+    return meanings
+
+
+def _need(meanings: Mapping[str, Meaning], header: list[str], where: str) -> None:
+    fields = {m.field for m in meanings.values()}
+    work, moved = {"flops", "macs"} & fields, {"bytes", "bytes_read", "bytes_write", "bytes_at"} & fields
+    if (work and moved) or "intensity" in fields:
+        return
+    missing = "'flops' (or 'macs')" if not work else "'bytes' (or 'bytes_read' and 'bytes_write')"
+    raise FileError(
+        f"{where}: no column {missing}   [missing-column]", hint=suggest([h for h in header if h not in meanings])
+    )
+
+
+def from_records(
+    records: Iterable[tuple[Any, str]], unused: list[str], time_unit: str | None
+) -> Iterator[Row | Problem]:
+    """Rows from objects, each with its own keys."""
+    for record, where in records:
+        if isinstance(record, FileError):
+            yield Problem(where=where, message=str(record).removeprefix(f"{where}: "), rule="syntax")
+            continue
+        if not isinstance(record, Mapping):
+            yield Problem(where=where, message=f"expected a kernel with its fields, got {_kind(record)}", rule="kind")
+            continue
+        cells: dict[str, Any] = {}
+        for key, value in record.items():
+            if key == "bytes" and isinstance(value, Mapping):
+                cells |= {f"bytes_at_{level}": amount for level, amount in value.items()}
+            else:
+                cells[key] = value
+        try:
+            meanings = {key: found for key in cells if (found := meaning(key, where)) is not None}
+            unused += [key for key in cells if key not in meanings and key not in unused]
+            _need(meanings, list(cells), where)
+        except FileError as error:
+            yield Problem(where=where, message=_bare(error, where), rule="column", hint=error.hint)
+            continue
+        yield from_cells(cells, meanings, where, time_unit)
+
+
+def _bare(error: FileError, where: str) -> str:
+    return str(error).removeprefix(f"{where}: ").partition("   [")[0]
+
+
+def _kind(value: object) -> str:
+    names = {dict: "a mapping", list: "a list", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a single value")
+
+
+def from_cells(
+    cells: Mapping[str, Any], meanings: Mapping[str, Meaning], where: str, time_unit: str | None
+) -> Row | Problem:
+    """One kernel from its cells; a Problem names the column that is wrong."""
+    values: dict[str, Any] = {}
+    levels: dict[str, float] = {}
+    for heading, found in meanings.items():
+        try:
+            value = _cell(cells[heading], heading, found, time_unit)
+        except RooflineError as error:
+            return Problem(where=f"{where}:{heading}", message=str(error), rule="value", hint=error.hint)
+        if found.field == "name" and not value:
+            return Problem(where=f"{where}:{heading}", message="the name is empty", rule="value")
+        if found.level is not None and value is not None:
+            levels[found.level] = value
+        elif value is not None:
+            values[found.field] = value
+    try:
+        return Row(kernel=_kernel(values, levels, where), expectation=_expectation(values), where=where)
+    except InputError as error:
+        return Problem(where=where, message=str(error), rule="value", hint=error.hint)
+
+
+def _cell(raw: Any, heading: str, found: Meaning, time_unit: str | None) -> Any:
+    if raw is None or (isinstance(raw, str) and not raw.strip()):
+        return None
+    if not isinstance(raw, str):
+        raise InputError(f"expected text or a number, got {_kind(raw)}")
+    if found.field == "name":
+        return raw
+    if found.field == "dtype":
+        return precision.parse(raw, name="precision")
+    if found.field == "expect":
+        return bound_named(raw, name="'expect'")
+    if found.field == "min_efficiency":
+        return units.fraction(raw, name="'min_efficiency'")
+    assert found.quantity is not None  # noqa: S101  (all other fields have one)
+    bare = _is_bare_number(raw)
+    unit = found.unit
+    if bare and unit is None and found.quantity == "s":
+        unit = time_unit
+        if unit is None:
+            raise InputError(
+                f"{quote(heading)} is a bare {raw.strip()}: in which unit?",
+                hint="name the column time_ms, write 0.1 ms, or give --time-unit",
+            )
+    return units.parse(f"{raw.strip()} {unit}" if bare and unit else raw, found.quantity, name=f"'{heading.strip()}'")
+
+
+def _is_bare_number(text: str) -> bool:
+    try:
+        float(text.strip().replace("_", ""))
+    except ValueError:
+        return False
+    return True
+
+
+def _kernel(values: Mapping[str, Any], levels: Mapping[str, float], where: str) -> Kernel:
+    if "flops" in values and "macs" in values:
+        raise InputError("both FLOPs and MACs are given; keep one")
+    parts = [values[key] for key in ("bytes_read", "bytes_write") if key in values]
+    if parts and "bytes" in values:
+        raise InputError("both the bytes and their read and write parts are given; keep one")
+    flops, moved = values.get("flops"), sum(parts) if parts else values.get("bytes")
+    if "macs" in values:
+        flops = values["macs"] * FLOP_PER_MAC
+    known = values.get("intensity")
+    if flops is None and moved is None and known is None and not levels:
+        raise InputError("neither FLOPs nor bytes are given")
+    if known is not None and flops is not None and moved is not None:
+        raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
+    if known is not None and flops is not None and known > 0:
+        moved, known = flops / known, None
+    elif known is not None and moved is not None:
+        flops, known = moved * known, None
+    return Kernel(
+        name=values.get("name") or where.rpartition("/")[2],
+        flops=flops,
+        bytes=moved,
+        bytes_at=levels,
+        known_intensity=known,
+        dtype=values.get("dtype"),
+        seconds=values.get("time"),
+        from_macs="macs" in values,
+    )
+
+
+def _expectation(values: Mapping[str, Any]) -> Expectation:
+    return Expectation(
+        bound=values.get("expect"), min_efficiency=values.get("min_efficiency"), max_time=values.get("max_time")
+    )
