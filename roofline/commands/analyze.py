@@ -197,17 +197,16 @@ def _lists(
     from roofline.commands.output import emit, tell
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
-    from roofline.report.kernels import kernel_list, warnings_of
+    from roofline.report.kernels import AboveRoof, kernel_list
     from roofline.report.tally import Tally
 
-    reading, tally = read(files, where, wanted), Tally()
+    reading, tally, above = read(files, where, wanted), Tally(), AboveRoof()
     failures: list[tuple[str, Failure]] = []
-    warnings: list[str] = []
 
     def placed() -> Iterator[Placed]:
         for row, target, one in reading.rows():
             tally.add(one)
-            warnings.extend(warnings_of([one]))
+            above.add(one)
             named = target.query.named or row.kernel.dtype is not None
             found = judge(one, expectation, peak_named=named)
             failures.extend((f"{row.where}: {row.kernel.name}", failure) for failure in found)
@@ -215,6 +214,7 @@ def _lists(
 
     shown = pick(placed(), wanted)
     reading.tell_problems(settings)
+    warnings = above.warnings()
     emit(kernel_list(shown, where, tally, context("analyze"), warnings=warnings, explained=explained), settings)
     if not tally.kernels and not reading.problems:
         none = "no kernels in the list" if wanted.pattern is None else "no kernel matches"

@@ -63,7 +63,7 @@ def command(
     from roofline.core.gate import Expectation, Failure, bound_named, judge
     from roofline.errors import InputError
     from roofline.report.checks import check_report
-    from roofline.report.kernels import warnings_of
+    from roofline.report.kernels import AboveRoof
 
     settings, query = output_settings(given), roof_query(given)
     check_output(settings)
@@ -75,7 +75,7 @@ def command(
     where = targets(hw, peak, bw, query)
     flags = ListFlags(pattern=pattern, sort=None, top=None, time_unit=time_unit)
     reading = read(files, where, flags)
-    judged, warnings, failures = [], [], []
+    judged, failures, above = [], [], AboveRoof()
     for row, target, one in reading.rows():
         own = row.expectation
         asked = replace(
@@ -86,7 +86,7 @@ def command(
         )
         found: list[Failure] = judge(one, asked, peak_named=target.query.named or row.kernel.dtype is not None)
         judged.append((row.where, one, asked, found))
-        warnings += warnings_of([one])
+        above.add(one)
         failures += [(f"{row.kernel.name} on {one.device.id}", failure) for failure in found]
     reading.tell_problems(settings)
     if not any(asked.asked for _, _, asked, _ in judged) and not reading.problems:
@@ -94,6 +94,7 @@ def command(
             "nothing to check: no kernel carries expect, min_efficiency or max_time",
             hint="add such a column, or give --expect, --min-efficiency or --max-time",
         )
+    warnings = above.warnings()
     emit(check_report(judged, where, context("check"), warnings), settings)
     reading.raise_if_bad()
     finish(failures, warnings, strict=strict)

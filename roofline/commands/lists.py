@@ -61,6 +61,8 @@ class ListFlags:
             raise InputError(f"--kernel {units.quote(self.pattern or '')} is no regular expression: {error}") from None
 
 
+_TOLD: Final = 20  # bad rows that are named one by one
+
 _SORT: Final[dict[str, Callable[[Placed], Any]]] = {
     "name": lambda p: p.first.kernel.name,
     "work": lambda p: p.first.kernel.flops,
@@ -80,7 +82,8 @@ class Reading:
     files: Sequence[str]
     targets: Sequence[Target]
     flags: ListFlags
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # the first ones in words
+    bad: int = 0  # all of them
     unused: dict[str, None] = field(default_factory=dict)
 
     def rows(self) -> Iterator[tuple[Row, Target, Placed]]:
@@ -92,25 +95,38 @@ class Reading:
         """
         wanted = self.flags.matcher()
         for path in self.files:
-            source = KernelList(path, self.flags.time_unit)
-            for row in source:
-                if isinstance(row, Problem):
-                    self.problems.append(row)
-                elif wanted(row.kernel.name):
-                    yield from self._place(row)
+            source, started = KernelList(path, self.flags.time_unit), False
+            try:
+                for row in source:
+                    started = True
+                    if isinstance(row, Problem):
+                        self._note(str(row), row.hint)
+                    elif wanted(row.kernel.name):
+                        yield from self._place(row)
+            except FileError as error:
+                if not started:
+                    raise
+                self._note(f"{error}; the rest of it is not read", error.hint)  # what came before is still reported
             self.unused |= dict.fromkeys(source.unused)
+
+    def _note(self, problem: str, hint: str | None) -> None:
+        self.bad += 1
+        if self.bad <= _TOLD:
+            self.problems.append(f"{problem}; {hint}" if hint else problem)
 
     def _place(self, row: Row) -> Iterator[tuple[Row, Target, Placed]]:
         for target in self.targets:
             try:
                 yield row, target, target.place(row.kernel)
             except RooflineError as error:
-                self.problems.append(Problem(where=row.where, message=str(error), rule="roof", hint=error.hint))
+                self._note(str(Problem(where=row.where, message=str(error), rule="roof")), error.hint)
 
     def tell_problems(self, settings: OutputSettings) -> None:
         """Name each bad row on standard error, and the columns that were not used."""
         for problem in self.problems:
-            tell(f"error: {problem}" + (f"; {problem.hint}" if problem.hint else ""))
+            tell(f"error: {problem}")
+        if self.bad > _TOLD:
+            tell(f"error: and {self.bad - _TOLD} more bad rows")
         if self.unused:
             tell(f"note: columns not used: {', '.join(map(units.clip, self.unused))}", settings.quiet)
 
@@ -121,9 +137,8 @@ class Reading:
             FileError: some row could not be read.
 
         """
-        if self.problems:
-            bad = len(self.problems)
-            raise FileError(f"{bad} row{'s' if bad > 1 else ''} could not be used; the others are reported")
+        if self.bad:
+            raise FileError(f"{self.bad} row{'s' if self.bad > 1 else ''} could not be used; the others are reported")
 
 
 def read(files: Sequence[str], targets: Sequence[Target], flags: ListFlags) -> Reading:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, overload
 
 SCHEMA_VERSION: Final = 1
 
@@ -65,11 +65,32 @@ def finite(value: Any) -> Any:
     return None if isinstance(bare, float) and not math.isfinite(bare) else bare
 
 
+class Rows(Sequence[Mapping[str, Any]]):
+    """Rows that are made from their items when they are asked for, so that a long list of kernels stays small."""
+
+    def __init__(self, items: Sequence[Any], make: Callable[[Any], Mapping[str, Any]]) -> None:
+        self._items = items
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Rows: ...
+    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Rows:
+        return Rows(self._items[index], self._make) if isinstance(index, slice) else self._make(self._items[index])
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return map(self._make, self._items)
+
+
 def used(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """The columns, with those that have nothing to show kept for machine formats alone."""
-
-    def nothing(column: Column) -> bool:
-        values = [plain(row.get(column.key)) for row in rows]
-        return all(value is None or value is False for value in values)
-
-    return [column._replace(detail=column.detail or nothing(column)) for column in columns]
+    empty = {column.key for column in columns if not column.detail}
+    for row in rows:
+        empty = {key for key in empty if plain(row.get(key)) is None or plain(row.get(key)) is False}
+        if not empty:
+            break
+    return [column._replace(detail=column.detail or column.key in empty) for column in columns]

@@ -9,7 +9,7 @@ from roofline import units
 from roofline.core.explain import explain
 from roofline.core.placement import TOLERANCE
 from roofline.core.target import Placed, Target
-from roofline.report import Column, Report, Value, used
+from roofline.report import Column, Report, Rows, Value, used
 from roofline.report import placements as cells
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
 from roofline.report.roofs import roof_line, roofs_context
@@ -84,13 +84,15 @@ def kernel_list(
     several = len(targets) > 1
     beside = any(one.beside is not None for one in shown)
     apart = several and beside  # headline and dense figures of different devices never share a column
-    rows = []
-    for one in shown:
+
+    def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
         row |= _roofs_of(one, named=not apart)
         if one.beside is not None and not apart:
             row |= cells.roof_cells(one.beside, "dense_")
-        rows.append(row)
+        return row
+
+    rows = Rows(shown, row_of)
     name, *others = (
         c if c.key in _LIST_KERNEL_COLUMNS else c._replace(detail=True) for c in cells.shortened(cells.KERNEL_COLUMNS)
     )
@@ -144,15 +146,35 @@ def rate_against_peak(name: str, achieved: float, peak: float, dtype: str | None
 
 
 def warnings_of(placed: Sequence[Placed]) -> list[str]:
-    """Kernels above the roof; the dense roof speaks where the headline does not."""
-    found = []
+    """A sentence for each of a few kernels that is above its roof."""
+    above = AboveRoof()
     for one in placed:
-        text = cells.above_roof_warning(one.first)
-        if text is None and one.beside is not None:
-            text = cells.above_roof_warning(one.beside)
-        if text is not None:
-            found.append(text)
-    return found
+        above.add(one)
+    return above.warnings()
+
+
+class AboveRoof:
+    """Kernels above the roof, of which a long list may have many: the first are named, all are counted."""
+
+    def __init__(self, named: int = 3) -> None:
+        self._named = named
+        self._texts: list[str] = []
+        self.count = 0
+
+    def add(self, one: Placed) -> None:
+        """Note a kernel if it is above its roof; the dense roof speaks where the headline does not."""
+        placement = one.first if one.first.above_roof else one.beside
+        if placement is None or not placement.above_roof:
+            return
+        self.count += 1
+        if self.count <= self._named:
+            self._texts.append(cells.above_roof_warning(placement))
+
+    def warnings(self) -> list[str]:
+        """The sentences."""
+        more = self.count - len(self._texts)
+        rest = [f"and {more} more kernel{'s' if more > 1 else ''} above the roof"] if more else []
+        return [*self._texts, *rest]
 
 
 def _roofs_of(one: Placed, *, named: bool) -> dict[str, Any]:
@@ -180,12 +202,13 @@ def _kernel_in_words(placed: Placed) -> str:
 
 
 def _roofs_in_words(shown: Sequence[Placed], *, several: bool) -> list[str]:
-    lines: dict[str, None] = {}
+    roofs: dict[int, str] = {}  # by identity: a long list has few roofs, and a sentence is made once for each
     for one in shown:
         for placement in (one.first, one.beside):
-            if placement is not None:
-                lines[roof_line(placement.roof) + (f" ({one.device.id})" if several else "")] = None
-    return list(lines)
+            if placement is not None and id(placement.roof) not in roofs:
+                device = f" ({one.device.id})" if several else ""
+                roofs[id(placement.roof)] = roof_line(placement.roof) + device
+    return list(dict.fromkeys(roofs.values()))
 
 
 def _device_notes(placed: Sequence[Placed]) -> list[str]:

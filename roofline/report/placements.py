@@ -200,10 +200,8 @@ def disagreement(first: Placement, beside: Placement) -> str | None:
     )
 
 
-def above_roof_warning(placement: Placement) -> str | None:
+def above_roof_warning(placement: Placement) -> str:
     """A sentence for a measurement above the roof, with the likely causes."""
-    if not placement.above_roof:
-        return None
     kernel, roof = placement.kernel, placement.roof
     shares = (placement.efficiency, placement.achieved_share, placement.bandwidth_share)
     share = max(s for s in shares if s is not None)

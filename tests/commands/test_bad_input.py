@@ -220,3 +220,25 @@ def test_every_option_takes_any_text(capsys: pytest.CaptureFixture[str], option:
     base = ["analyze", "--flops", "1", "--bytes", "1", "--hw", "h100", option, value]
     assert run(base) in (0, 1, 2, 3)
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_many_bad_rows_are_counted_and_the_first_are_named(roofline: Runner) -> None:
+    rows = "name,flops,bytes\n" + "b,x,1\n" * 30 + "good,1,1\n"
+    result = roofline("analyze", "-", "--hw", "h100", "-q", stdin=rows)
+    assert (result.status, result.err.count("\n")) == (3, 22)
+    assert "error: and 10 more bad rows\n" in result.err
+    assert "good" in result.out
+
+
+def test_many_kernels_above_the_roof_are_counted_and_the_first_are_named(roofline: Runner) -> None:
+    result = roofline("analyze", "-", "--hw", "h100", stdin="name,flops,bytes,time_ns\n" + "k,1e12,1,1\n" * 9)
+    assert result.err.count("warning: k is above the roof") == 3
+    assert result.err.endswith("warning: and 6 more kernels above the roof\n")
+
+
+def test_a_list_that_breaks_off_still_reports_what_came_before(roofline: Runner) -> None:
+    result = roofline(
+        "analyze", "-", "--hw", "h100", "--format", "csv", "-q", stdin='name,flops,bytes\na,1,1\n"b,1,1\n'
+    )
+    assert (result.status, result.out.splitlines()[1].partition(",")[0]) == (3, "a")
+    assert "is not valid CSV: unexpected end of data; the rest of it is not read" in result.err
