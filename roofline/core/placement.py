@@ -128,10 +128,15 @@ class Placement:
         return self.complete or (self.kernel.rate is not None and self.intensity is not None)
 
     @property
+    def roof_share(self) -> float | None:
+        """The largest share that a measurement has of anything it is judged by; above 1 it exceeds that."""
+        shares = (self.efficiency, self.achieved_share, self.bandwidth_share)
+        return max((share for share in shares if share is not None), default=None)
+
+    @property
     def above_roof(self) -> bool:
         """Whether the measurement exceeds the roof, by more than rounding dust: something is wrong somewhere."""
-        shares = (self.efficiency, self.achieved_share, self.bandwidth_share)
-        return any(share is not None and share > TOLERANCE for share in shares)
+        return self.roof_share is not None and self.roof_share > TOLERANCE
 
     @property
     def savings(self) -> float | None:

@@ -59,18 +59,18 @@ def _shown(report: Report) -> list[Column]:
 def _table(report: Report, style: Style) -> Table:
     columns = _shown(report)
     scales = [unit_of(column, report.rows) for column in columns]
-    table = Table(box=_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
     body = [
         [cell(column, row.get(column.key), power) for column, (_, power) in zip(columns, scales, strict=True)]
         for row in report.rows
     ]
     headings = [_heading(column, unit) for column, (unit, _) in zip(columns, scales, strict=True)]
+    gap, room = _fit(body, headings, columns, style)
+    table = Table(box=_RULE, pad_edge=False, padding=(0, gap - 1, 0, 0), show_edge=False, header_style="bold")
     tallest = max((len(lines) for lines in headings), default=0)
     for lines, column in zip(headings, columns, strict=True):
         lines[:0] = [""] * (tallest - len(lines))
         right = column.format in NUMERIC and column.format != "distance"
         table.add_column(Text("\n".join(lines)), justify="right" if right else "left", no_wrap=True)
-    room = _name_room(body, headings, columns, style)
     for texts in body:
         cells = [
             Text(shorten(text, room) if column.format == "name" else text, style=_STYLES.get(text, ""))
@@ -85,16 +85,20 @@ def _heading(column: Column, unit: str) -> list[str]:
     return [*lines, column.heading, *([unit] if unit else [])]
 
 
-def _name_room(body: list[list[str]], headings: list[list[str]], columns: list[Column], style: Style) -> int:
-    """Columns left for names, the only thing that gives way when the terminal is narrow."""
+def _fit(body: list[list[str]], headings: list[list[str]], columns: list[Column], style: Style) -> tuple[int, int]:
+    """The gap between columns and the room for names: on a narrow terminal both give way, and nothing else does."""
     if style.width is None:
-        return _NO_LIMIT
+        return 2, _NO_LIMIT
     widths = [
         max([cell_len(row[i]) for row in body] + [cell_len(line) for line in headings[i]]) for i in range(len(columns))
     ]
-    taken = sum(width for width, column in zip(widths, columns, strict=True) if column.format != "name")
-    names = sum(column.format == "name" for column in columns) or 1
-    return max(_SHORTEST_NAME, (style.width - taken - 2 * (len(columns) - 1)) // names)
+    named = [column.format == "name" for column in columns]
+    taken = sum(width for width, is_name in zip(widths, named, strict=True) if not is_name)
+    for gap in (2, 1):
+        room = (style.width - taken - gap * (len(columns) - 1)) // (sum(named) or 1)
+        if room >= _SHORTEST_NAME:
+            return gap, room
+    return 1, _SHORTEST_NAME
 
 
 def _sheet(report: Report) -> Table:

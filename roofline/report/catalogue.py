@@ -12,7 +12,7 @@ from roofline.report.devices import title_of
 from roofline.units import Quantity, show
 
 LIST_COLUMNS: Final = (
-    Column(key="device", heading="device", format="name"),
+    Column(key="device", heading="device"),
     Column(key="name", heading="name", format="name"),
     Column(key="vendor", heading="vendor", detail=True),
     Column(key="kind", heading="kind"),

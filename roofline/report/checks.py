@@ -15,7 +15,7 @@ from roofline.report.roofs import roof_line
 COLUMNS: Final = (
     Column(key="result", heading="result"),
     Column(key="name", heading="kernel", format="name"),
-    Column(key="device", heading="device", format="name"),
+    Column(key="device", heading="device"),
     Column(key="where", heading="where", detail=True),
     Column(key="bound", heading="bound", format="bound"),
     Column(key="expected_bound", heading="expected", format="bound"),

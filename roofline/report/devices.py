@@ -25,7 +25,7 @@ PEAK_COLUMNS: Final = (
     Column(key="sources", heading="sources", format="nested", detail=True),
 )
 DEVICE_COLUMNS: Final = (
-    Column(key="device", heading="device", format="name"),
+    Column(key="device", heading="device"),
     Column(key="name", heading="name", detail=True),
     Column(key="vendor", heading="vendor", detail=True),
     Column(key="headline_peak_flop_per_s", heading="peak", format="FLOP/s", group="headline"),
@@ -35,9 +35,9 @@ DEVICE_COLUMNS: Final = (
     Column(key="dense_ridge_flop_per_byte", heading="I*", format="FLOP/B", group="dense"),
     Column(key="dense_precision", heading="dtype", group="dense"),
     Column(key="dense_roof", heading="roof", group="dense", detail=True),
-    Column(key="bandwidth_byte_per_s", heading="bandwidth", format="B/s"),
-    Column(key="memory_level", heading="memory"),
-    Column(key="capacity_byte", heading="capacity", format="B"),
+    Column(key="bandwidth_byte_per_s", heading="BW", format="B/s"),
+    Column(key="memory_level", heading="memory level", detail=True),
+    Column(key="capacity_byte", heading="memory", format="B"),
 )
 # With a named precision or density there is one roof a device, and no headline to stand beside it.
 NAMED_COLUMNS: Final = (

@@ -15,7 +15,7 @@ from roofline.report.devices import device_context, headline_notes, scope_notes,
 from roofline.report.roofs import roof_line, roofs_context
 from roofline.report.tally import Tally
 
-_DEVICE: Final = Column(key="device", heading="device", format="name")
+_DEVICE: Final = Column(key="device", heading="device")
 _LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
 _LIST_KERNEL_COLUMNS: Final = frozenset(
     {"name", "arithmetic_intensity_flop_per_byte", "time_s", "achieved_flop_per_s", "achieved_byte_per_s"}

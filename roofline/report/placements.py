@@ -75,8 +75,8 @@ def roof_columns(prefix: str = "", group: str = "", *, shown: frozenset[str] | N
 
 
 def row_columns(prefix: str = "", group: str = "") -> tuple[Column, ...]:
-    """The roof columns of a kernel list."""
-    shown = _SHOWN_IN_ROWS if not prefix else frozenset({"bound", "share_of_roof"})
+    """The roof columns of a kernel list; of the headline only its verdict, the rest is what can be reached."""
+    shown = frozenset({"bound", "above_roof"}) if group == "headline" else _SHOWN_IN_ROWS
     return shortened(roof_columns(prefix, group, shown=shown))
 
 
@@ -87,7 +87,10 @@ def shortened(columns: Sequence[Column]) -> tuple[Column, ...]:
 
 def comparison_columns(prefix: str = "", group: str = "") -> tuple[Column, ...]:
     """The roof columns of a comparison of devices."""
-    return shortened(roof_columns(prefix, group, shown=_SHOWN_IN_COMPARISON))
+    shown = (
+        frozenset({"peak_flop_per_s", "ridge_flop_per_byte", "bound"}) if group == "headline" else _SHOWN_IN_COMPARISON
+    )
+    return shortened(roof_columns(prefix, group, shown=shown))
 
 
 def kernel_cells(placement: Placement) -> dict[str, Any]:
@@ -203,17 +206,16 @@ def disagreement(first: Placement, beside: Placement) -> str | None:
 def above_roof_warning(placement: Placement) -> str:
     """A sentence for a measurement above the roof, with the likely causes."""
     kernel, roof = placement.kernel, placement.roof
-    shares = (placement.efficiency, placement.achieved_share, placement.bandwidth_share)
-    share = max(s for s in shares if s is not None)
+    share = placement.roof_share or 0.0
     causes = ["units", "the FLOP count" if kernel.flops is not None or kernel.rate is not None else None]
     causes.append(f"another precision than {roof.dtype}" if roof.dtype else "the precision")
     causes.append("a 2:4-sparse run against a dense peak" if roof.sparsity == "dense" else None)
     causes.append("traffic served from a cache" if kernel.bytes is not None else None)
     causes.append("clocks above the data sheet")
-    measured = "given" if roof.basis == "given" else roof.basis
+    over_memory = placement.bound == "memory" or (kernel.flops is None and kernel.rate is None)
+    exceeded = f"{roof.memory.basis} bandwidth" if over_memory else f"{roof.basis} peak"
     return (
-        f"{kernel.name} is above the roof: {units.significant(share)}x the {measured} "
-        f"{'bandwidth' if share == placement.bandwidth_share and placement.bound != 'compute' else 'peak'}; "
+        f"{kernel.name} is above the roof: {units.significant(share)}x the {exceeded}; "
         f"likely causes: {', '.join(c for c in causes if c)}"
     )
 
