@@ -115,7 +115,9 @@ def _at_level(heading: str, rest: str) -> Meaning:
 
 
 def suggest(headings: list[str]) -> str | None:
-    """The nearest known names for headings that mean nothing here."""
+    """What may be wrong with headings that mean nothing here: the separator, or a typing error."""
+    if any(";" in heading for heading in headings):
+        return "columns are separated by commas, or by tabs in a .tsv file"
     known = [*_NAMES, *(base for base, _, _ in _BASES)]
     near = [m for h in headings for m in nearest(h.strip().lower(), known)]
     return f"did you mean: {', '.join(dict.fromkeys(near))}?" if near else None

@@ -28,7 +28,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
     row = {"device": placed.device.id, "levels": cells.levels(first)}
     row |= cells.kernel_cells(first) | cells.roof_cells(first)
     group = "headline" if first.roof.headline else ""
-    columns = [_DEVICE, *cells.KERNEL_COLUMNS, *cells.roof_columns("", group), _LEVELS]
+    columns = [_DEVICE._replace(detail=True), *cells.KERNEL_COLUMNS, *cells.roof_columns("", group), _LEVELS]
     if beside is not None:
         row |= cells.roof_cells(beside, "dense_")
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")

@@ -174,6 +174,7 @@ def test_a_bad_json_line_does_not_stop_the_next(tmp_path: Path) -> None:
         pytest.param("", "k.csv", "k.csv is empty: no header row", id="P09-zero-bytes"),
         pytest.param("\n \n", "k.csv", "k.csv is empty: no header row", id="blank"),
         pytest.param("name,time_ms\na,1\n", "k.csv", "k.csv:1: no column 'flops' (or 'macs')", id="no-work"),
+        pytest.param("name;flops;bytes\na;1;1\n", "k.csv", "k.csv:1: no column 'flops'", id="semicolons"),
         pytest.param("name,flops\na,1\n", "k.csv", "k.csv:1: no column 'bytes'", id="no-traffic"),
         pytest.param("name,flops,bytes,flops\na,1,1,1\n", "k.csv", "column 'flops' is repeated", id="repeated"),
         pytest.param(
