@@ -116,11 +116,6 @@ class KernelFlags:
     def _traffic(self, device: Device) -> float | None:
         if not self._parts():
             return self.moved
-        no_work = self.flops == 0 or self.macs == 0 or self.intensity == 0
-        if no_work and self.achieved is not None:
-            raise InputError("--achieved is a rate of FLOPs, but the kernel has none", hint="give --time instead")
-        if no_work and self.intensity is not None and not traffic and work:
-            raise InputError("--bytes is missing beside no work")
         if self.write_allocate and device.kind not in ("cpu", None):
             raise InputError(
                 f"--write-allocate: the caches of {device.id} ({device.kind}) do not read a line to write it",
