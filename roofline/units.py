@@ -257,6 +257,15 @@ def intensity(value: float, digits: int = DIGITS) -> str:
     return f"{value:.0f}" if digits <= DIGITS and 99.995 <= value < 1e9 else significant(value, digits)
 
 
+def ratio(value: float) -> str:
+    """A ratio with four significant digits, and more where those would make it exactly 1.
+
+    >>> ratio(8.2051), ratio(1.0000113), ratio(1.0)
+    ('8.205', '1.00001', '1.000')
+    """
+    return next((t for t in (significant(value, d) for d in range(DIGITS, 17)) if value == 1 or float(t) != 1), "1.000")
+
+
 def digits_apart(a: float, b: float) -> int:
     """How many significant digits it takes to show that two different intensities differ.
 
@@ -301,8 +310,20 @@ def show(value: float, quantity: Quantity) -> str:
     """
     if quantity == "FLOP/B":
         return f"{intensity(value)} FLOP/B"
+    if quantity == "1":
+        return f"{percent(value)} %"
     unit, power = prefixed(value, quantity)
     return f"{significant(scaled(value, power))} {unit}"
+
+
+def percent(value: float) -> str:
+    """A fraction in per cent, with more than four digits where those would make it exactly 100.
+
+    >>> percent(0.121875), percent(0.999998), percent(1.0)
+    ('12.19', '99.9998', '100.0')
+    """
+    texts = (significant(100 * value, digits) for digits in range(DIGITS, 17))
+    return next((text for text in texts if value == 1 or float(text) != 100), "100.0")
 
 
 def fraction(text: str, *, name: str) -> float:

@@ -104,6 +104,9 @@ roof_options: Callable[[F], F] = together(
     option("Roof", "--headline", is_flag=True, help="The headline figure, said on purpose."),
     option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit."),
     option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "int32"]), help="Accumulator precision."),
+    option(
+        "Roof", "--clock", type=click.Choice(["base", "boost"]), help="Clock of a CPU's peak, where both are known."
+    ),
     option("Roof", "--level", metavar="LEVEL", help="Memory level, such as L2. Default: main memory."),
     option(
         "Roof",
@@ -153,7 +156,7 @@ def roof_query(given: dict[str, Any]) -> RoofQuery:
     """Take the roof options out of a command's arguments."""
     from roofline.core.choice import RoofQuery
 
-    keys = ("dtype", "sparse", "headline", "unit", "accumulate", "level")
+    keys = ("dtype", "sparse", "headline", "unit", "accumulate", "clock", "level")
     return RoofQuery(kind=given.pop("roof_kind"), **{key: given.pop(key) for key in keys})
 
 

@@ -57,7 +57,7 @@ def _several(wanted: Any, query: Any, vendor: str | None, sort: str | None, sett
     from roofline.commands.output import emit
     from roofline.errors import UnknownNameError
     from roofline.report import Report, plain
-    from roofline.report.devices import DEVICE_COLUMNS, NAMED_COLUMNS, device_row, headline_notes
+    from roofline.report.devices import DEVICE_COLUMNS, NAMED_COLUMNS, clock_notes, device_row, headline_notes
 
     named_by_user = bool(wanted)
     shown, broken = (wanted, []) if named_by_user else every_device()
@@ -77,7 +77,7 @@ def _several(wanted: Any, query: Any, vendor: str | None, sort: str | None, sett
         values = [plain(row[key]) for row in rows]
         known = sorted((i for i, v in enumerate(values) if v is not None), key=lambda i: values[i])
         rows = [rows[i] for i in known] + [row for row, value in zip(rows, values, strict=True) if value is None]
-    notes = headline_notes(kept) if named_by_user or len(kept) <= 10 else []
+    notes = [*headline_notes(kept), *clock_notes(kept, query)] if named_by_user or len(kept) <= 10 else []
     if left_out:
         notes.append(f"{len(left_out)} devices have no such figure and are left out")
     emit(

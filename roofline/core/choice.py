@@ -10,6 +10,8 @@ from roofline.core.roof import Roof, Stream
 from roofline.errors import InputError, UnknownNameError
 
 RoofKind = Literal["spec", "measured"]
+# What may stand as a ceiling of arithmetic; an attention kernel or a loop of bare matrix instructions may not.
+_CEILINGS = frozenset({"matmul", "vector-fma"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +23,22 @@ class RoofQuery:
     headline: bool = False
     unit: str | None = None
     accumulate: str | None = None
+    clock: str | None = None
     level: str | None = None
     kind: RoofKind = "spec"
 
     def __post_init__(self) -> None:
-        if self.headline and (self.dtype or self.sparse or self.unit or self.accumulate or self.kind == "measured"):
+        if self.headline and (
+            self.dtype or self.sparse or self.unit or self.accumulate or self.clock or self.kind == "measured"
+        ):
             raise InputError(
                 "--headline is a roof of its own; leave out --dtype, --sparse, --unit, --accumulate, --roof"
             )
-        if self.kind == "measured" and self.sparse:
-            raise InputError("no 2:4-sparse ceilings are kept among the measured ones; leave out --sparse")
+        if self.kind == "measured" and (self.sparse or self.unit or self.accumulate or self.clock):
+            raise InputError(
+                "measured ceilings do not tell sparsity, unit, accumulation or clock apart",
+                hint="leave out --sparse, --unit, --accumulate and --clock, or --roof measured",
+            )
 
     @property
     def named(self) -> bool:
@@ -57,7 +65,7 @@ def choose(device: Device, query: RoofQuery) -> RoofChoice:
     """
     if query.kind == "measured":
         return RoofChoice(roof=_measured(device, query))
-    specific = query.dtype or query.sparse or query.unit or query.accumulate
+    specific = query.dtype or query.sparse or query.unit or query.accumulate or query.clock
     if device.headline is not None and not specific:
         try:
             beside: Roof | None = _sourced(device, replace(query, headline=False))
@@ -102,6 +110,7 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
         sparsity=sparsity,
         unit=query.unit,
         accumulate=query.accumulate,
+        clock=query.clock,
     )
     accumulate = query.accumulate or ("fp32" if "fp32" in peak.accumulate else next(iter(peak.accumulate), None))
     return Roof(
@@ -128,7 +137,7 @@ def _default_dtype(device: Device, sparsity: Sparsity) -> str:
 
 
 def _measured(device: Device, query: RoofQuery) -> Roof:
-    rates = [c for c in device.measured if c.quantity == "FLOP/s"]
+    rates = [c for c in device.measured if c.quantity == "FLOP/s" and c.what in _CEILINGS]
     have = tuple(dict.fromkeys(c.dtype for c in rates if c.dtype))
     if not rates:
         raise UnknownNameError(f"{device.id} has no measured FLOP/s ceiling", hint="leave out --roof measured")
@@ -140,10 +149,10 @@ def _measured(device: Device, query: RoofQuery) -> Roof:
     return Roof(
         peak=best.value,
         dtype=dtype,
-        unit=query.unit,
         basis="measured",
+        what=best.what,
         sources=sources_of(device, best.sources),
-        note=best.what + (f": {best.note}" if best.note else ""),
+        note=best.note,
         memory=stream(device, query.level, "measured"),
     )
 
@@ -168,7 +177,9 @@ def stream(device: Device, level: str | None, kind: RoofKind = "spec") -> Stream
         bandwidth=best.value,
         level=best.level or device.main_memory.level,
         basis="measured",
+        what=best.what,
         sources=sources_of(device, best.sources),
+        note=best.note,
     )
 
 

@@ -166,6 +166,7 @@ class Device:
         sparsity: Sparsity = "dense",
         unit: str | None = None,
         accumulate: str | None = None,
+        clock: str | None = None,
     ) -> Peak:
         """The peak of a precision: by default the matrix unit with fp32 accumulation, else the fastest one.
 
@@ -182,11 +183,20 @@ class Device:
             for p in rows
             if (unit is None or p.unit == unit)
             and (accumulate is None or accumulate in p.accumulate)
+            and (clock is None or clock in (p.clock or ""))
             and p.rate(sparsity) is not None
         ]
         if not wanted:
             asked = " ".join(
-                w for w in (sparsity, dtype, unit, f"with {accumulate} accumulation" if accumulate else None) if w
+                w
+                for w in (
+                    sparsity,
+                    dtype,
+                    unit,
+                    f"with {accumulate} accumulation" if accumulate else None,
+                    f"{clock}-clock" if clock else None,
+                )
+                if w
             )
             raise UnknownNameError(
                 f"{self.id} has no {asked} peak", hint="it has: " + "; ".join(d for p in rows for d in describe(p))
@@ -195,9 +205,15 @@ class Device:
 
     @property
     def default_dtype(self) -> str:
-        """The precision of a roof when none is named: fp32 on a CPU, else fp16, bf16 or the first one there is."""
-        order: tuple[str, ...] = ("fp32", "fp64") if self.kind == "cpu" else ("fp16", "bf16", "fp32")
+        """The precision of a roof when none is named.
+
+        fp32 on a CPU; else the faster of the 16-bit types, fp16 if they are alike; else the first one there is.
+        """
         dense = [p.dtype for p in self.peaks if p.dense is not None]
+        order: tuple[str, ...] = ("fp32", "fp64")
+        if self.kind != "cpu":
+            halves = [self.peak(dtype) for dtype in ("fp16", "bf16") if dtype in dense]
+            order = (*(p.dtype for p in sorted(halves, key=lambda p: -(p.dense or 0.0))), "fp32")
         for dtype in (*order, *dense):
             if dtype in dense:
                 return dtype

@@ -6,7 +6,7 @@ import math
 
 from roofline.core.device import Source
 from roofline.core.placement import Placement
-from roofline.core.roof import Roof
+from roofline.core.roof import Roof, origin
 from roofline.units import intensity as show_intensity
 from roofline.units import show
 
@@ -89,7 +89,8 @@ def provenance(roof: Roof) -> list[str]:
     note = f"; {roof.note}" if roof.note else ""
     return [
         f"P_max = {show(roof.peak, 'FLOP/s')}: {kind}{roof.label}; {_cite(roof.sources)}{note}",
-        f"BW = {show(roof.bandwidth, 'B/s')}: {roof.memory.level} ({roof.memory.basis}); {_cite(roof.memory.sources)}",
+        f"BW = {show(roof.bandwidth, 'B/s')}: {roof.memory.level} ({origin(roof.memory)}); {_cite(roof.memory.sources)}"
+        + (f"; {roof.memory.note}" if roof.memory.note else ""),
     ]
 
 

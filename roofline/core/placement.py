@@ -92,10 +92,15 @@ class Placement:
     def ridge_distance(self) -> float | None:
         """How many times more FLOPs per byte the ridge asks for (below 1: how far the kernel is past it).
 
-        None where the intensity is unknown, zero or infinite.
+        That is I* / I; with several memory levels that of the one that is furthest from its ridge, which is the
+        slowest of their least times over that of the arithmetic. None where the intensity is unknown, zero or infinite.
         """
         if not self.intensity or math.isinf(self.intensity):
             return None
+        if self.levels:
+            terms = self.terms
+            compute = terms.pop("compute")
+            return max(terms.values()) / compute
         return self.roof.ridge_point / self.intensity
 
     @property

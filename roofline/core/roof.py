@@ -23,7 +23,9 @@ class Stream:
     bandwidth: float  # B/s
     level: str = "memory"
     basis: Basis = "given"
+    what: str | None = None  # which kernel measured it
     sources: tuple[Source, ...] = ()
+    note: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.bandwidth < math.inf:
@@ -43,6 +45,7 @@ class Roof:
     clock: str | None = None
     headline: bool = False
     basis: Basis = "given"
+    what: str | None = None  # which kernel measured the peak
     sources: tuple[Source, ...] = ()
     note: str | None = None
 
@@ -93,4 +96,9 @@ class Roof:
             f"{self.accumulate} accumulation" if self.accumulate else None,
             f"{self.clock} clock" if self.clock else None,
         ]
-        return ", ".join(p for p in parts if p) + f" ({self.basis})"
+        return ", ".join(p for p in parts if p) + f" ({origin(self)})"
+
+
+def origin(figure: Roof | Stream) -> str:
+    """What kind of figure a peak or a bandwidth is, and which kernel measured it."""
+    return f"{figure.basis}, {figure.what}" if figure.what else figure.basis

@@ -12,19 +12,28 @@ from roofline.report import Column, Value, plain
 NUMERIC: Final = frozenset({"count", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
 _PREFIXED: Final = frozenset({"FLOP", "FLOP/s", "B", "B/s", "s", "W"})
 _MISSING: Final = "-"
+_LONGEST: Final = 10_000  # from here on a number in the first row's unit gets too long to read
+_SMALLEST: Final = 0.01  # below this the first row would suffer from another unit
 
 
-def unit_of(column: Column, rows: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
-    """The unit of a column and its power of ten; the first row with a value chooses."""
+def unit_of(column: Column, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column] = ()) -> tuple[str, int]:
+    """The unit of a column and its power of ten, which it shares with columns of the same heading and kind.
+
+    The first row with a value chooses, so that numbers can be compared by eye; where that would write 118850 GFLOP/s
+    further down, the next prefix is taken.
+    """
     if column.format in ("1", "FLOP/B"):
         return units.prefixed(0.0, column.format)
     if column.format not in _PREFIXED:
         return "", 0
-    for row in rows:
-        value = plain(row.get(column.key))
-        if value:
-            return units.prefixed(value, column.format)  # type: ignore[arg-type]  # the quantities are formats
-    return column.format, 0
+    alike = [c.key for c in columns if (c.heading, c.format) == (column.heading, column.format)] or [column.key]
+    values = [plain(row.get(key)) for row in rows for key in alike]
+    known = [value for value in values if value]
+    if not known:
+        return column.format, 0
+    first, most = units.prefixed(known[0], column.format), units.prefixed(max(known), column.format)  # type: ignore[arg-type]
+    too_long = units.scaled(max(known), first[1]) >= _LONGEST and units.scaled(known[0], most[1]) >= _SMALLEST
+    return most if too_long else first
 
 
 def cell(column: Column, raw: Any, power: int) -> str:
@@ -40,6 +49,8 @@ def cell(column: Column, raw: Any, power: int) -> str:
         return distance(value)
     if column.format == "FLOP/B":
         return units.intensity(value, digits or units.DIGITS)
+    if column.format == "1":
+        return units.percent(value)
     if column.format == "count":
         return str(value)
     if column.format == "list":
@@ -64,7 +75,7 @@ def measure(column: Column, raw: Any) -> str:
 
 def distance(value: float) -> str:
     """How far a kernel lies from the ridge: ``8.205x below`` or ``1.354x above``."""
-    return f"{units.significant(value)}x below" if value > 1 else f"{units.significant(1 / value)}x above"
+    return f"{units.ratio(value)}x below" if value > 1 else f"{units.ratio(1 / value)}x above"
 
 
 def visible(text: str) -> str:

@@ -35,7 +35,7 @@ def escape(text: str) -> str:
 
 
 def _table(report: Report, columns: Sequence[Column]) -> str:
-    scales = [unit_of(column, report.rows) for column in columns]
+    scales = [unit_of(column, report.rows, columns) for column in columns]
     headings = [
         " ".join(w for w in (column.group, column.heading, f"({unit})" if unit else "") if w)
         for column, (unit, _) in zip(columns, scales, strict=True)

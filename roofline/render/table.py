@@ -58,7 +58,7 @@ def _shown(report: Report) -> list[Column]:
 
 def _table(report: Report, style: Style) -> Table:
     columns = _shown(report)
-    scales = [unit_of(column, report.rows) for column in columns]
+    scales = [unit_of(column, report.rows, columns) for column in columns]
     body = [
         [cell(column, row.get(column.key), power) for column, (_, power) in zip(columns, scales, strict=True)]
         for row in report.rows

@@ -81,6 +81,11 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
         "file": device.origin,
     }
     notes = [f"{row['what']} {row['detail']}: {row['note']}" for row in rows if row["note"]]
+    notes += [
+        f"{m.level}: more is usable than is quoted, since the vendor's GB are GiB, less a reserve"
+        for m in device.memory
+        if m.capacity is not None and m.usable is not None and m.usable > m.capacity
+    ]
     notes += [f"{row['what']} {row['detail']}: {row['check_note']}" for row in rows if row.get("check_note")]
     sources = [f"source {s.key}: {s.title} <{s.where}> ({s.kind})" for s in device.sources.values()]
     return Report(

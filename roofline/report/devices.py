@@ -193,6 +193,18 @@ def device_row(device: Device, query: RoofQuery) -> dict[str, Any]:
     }
 
 
+def clock_notes(devices: Sequence[Device], query: RoofQuery) -> list[str]:
+    """Which clock the compared peaks are at, where that differs: base and boost do not belong in one ranking."""
+    clocks: dict[str, list[str]] = {}
+    for device in devices:
+        choice = choose(device, query)
+        clocks.setdefault((choice.beside or choice.roof).clock or "", []).append(device.id)
+    if len([clock for clock in clocks if clock]) < 2:
+        return []
+    told = "; ".join(f"{clock}: {', '.join(ids)}" for clock, ids in clocks.items() if clock)
+    return [f"these peaks are at different clocks ({told}); --clock base compares like with like"]
+
+
 def headline_notes(devices: Sequence[Device]) -> list[str]:
     """What each headline really is, and what part of a product a file covers, in a sentence each."""
     notes = [

@@ -100,7 +100,7 @@ def kernel_cells(placement: Placement) -> dict[str, Any]:
     why = "infinite: no traffic" if infinite else _why_unknown(placement)
     return {
         "name": kernel.name,
-        "precision": kernel.dtype,
+        "precision": kernel.dtype or placement.roof.dtype,
         "work_flop": _or_why(kernel.flops, "no FLOP count given"),
         "traffic_byte": _or_why(kernel.bytes, "no traffic given"),
         "arithmetic_intensity_flop_per_byte": Value(intensity, _digits(placement), why),
@@ -169,8 +169,8 @@ def verdict(placement: Placement) -> str:
     if placement.levels:
         return _verdict_of_levels(placement, words)
     if placement.bound == "memory":
-        return f"{words}: needs {units.significant(distance or 0.0)}x more FLOPs per byte to be compute-bound"
-    return f"{words}: {units.significant(1 / (distance or 1.0))}x past the ridge"
+        return f"{words}: needs {units.ratio(distance or 0.0)}x more FLOPs per byte to be compute-bound"
+    return f"{words}: {units.ratio(1 / (distance or 1.0))}x past the ridge"
 
 
 def _unbound(placement: Placement) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roofline import units
-from roofline.core.roof import Roof
+from roofline.core.roof import Roof, origin
 
 
 def roof_line(roof: Roof) -> str:
@@ -13,7 +13,7 @@ def roof_line(roof: Roof) -> str:
     kind = "headline" if roof.headline else "roof"
     return (
         f"{kind}: {units.show(roof.peak, 'FLOP/s')} {roof.label} over "
-        f"{units.show(roof.bandwidth, 'B/s')} {roof.memory.level} ({roof.memory.basis})"
+        f"{units.show(roof.bandwidth, 'B/s')} {roof.memory.level} ({origin(roof.memory)})"
     )
 
 

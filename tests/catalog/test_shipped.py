@@ -11,7 +11,7 @@ from roofline.catalog import find, load
 from roofline.catalog.fields import DEVICE
 from roofline.catalog.lint import evaluate, lint
 from roofline.core.choice import RoofQuery, choose
-from roofline.core.device import Device
+from roofline.core.device import Device, Link, Memory, Peak
 
 FILES = sorted(path for path in Path(find.shipped_folder()).rglob("*.yaml"))
 DEVICES: dict[str, Device] = {path.stem: load.load(str(path)) for path in FILES}
@@ -42,6 +42,14 @@ def test_every_figure_has_a_basis_and_every_source_a_place(device: Device) -> No
     assert all(source.title and source.where and source.kind for source in device.sources.values())
     assert device.kind
     assert device.year
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
+def test_what_is_called_a_vendors_figure_has_a_vendors_document(device: Device) -> None:
+    rows: list[Peak | Memory | Link] = [*device.peaks, *device.memory, *device.links]
+    for row in rows:
+        if row.basis == "vendor":
+            assert any(device.sources[key].kind.startswith("vendor") for key in row.sources), row
 
 
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())

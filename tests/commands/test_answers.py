@@ -164,7 +164,10 @@ def test_measured_ceilings_are_another_roof_and_labelled(roofline: Runner) -> No
     answer = ask(roofline, "analyze --intensity 1 --hw h100 --roof measured")
     assert (answer["peak_flop_per_s"], answer["bandwidth_byte_per_s"]) == (794.5e12, 2.97e12)
     assert answer["ridge_flop_per_byte"] == near(267.5)
-    assert "(measured)" in answer["roof"]
+    assert (answer["roof"], answer["context"]["roof"]["bandwidth_basis"]) == (
+        "bf16 dense (measured, matmul)",
+        "measured",
+    )
 
 
 def test_json_is_one_document_on_stdout_and_notices_go_to_stderr(roofline: Runner) -> None:
@@ -179,14 +182,15 @@ def test_json_is_one_document_on_stdout_and_notices_go_to_stderr(roofline: Runne
 
 def test_several_memory_levels(roofline: Runner) -> None:
     """Gaudi 3: 459 TFLOP/s, HBM 3.67 TB/s, L2 12.8 TB/s: 4e11 / 12.8e12 = 31.25 ms, 1e10 / 3.67e12 = 2.725 ms."""
-    answer = ask(roofline, "analyze --flops 1e12 --bytes 1e10 --bytes-at L2=400GB --hw gaudi3")
+    answer = ask(roofline, "analyze --flops 1e12 --bytes 1e10 --bytes-at L2=400GB --hw gaudi3 --dtype fp16")
     assert (answer["binding_level"], answer["least_time_s"]) == ("L2", near(31.25e-3))
     assert [level["least_time_s"] for level in answer["levels"]] == [near(2.725e-3), near(31.25e-3)]
     assert answer["attainable_flop_per_s"] == near(32e12)  # 1e12 / 31.25e-3
+    assert answer["ridge_distance"] == near(14.34)  # 31.25 ms over 1e12 / 459e12 = 2.179 ms
 
 
 def test_level_places_the_kernel_on_another_memory(roofline: Runner) -> None:
-    answer = ask(roofline, "analyze --intensity 10 --hw gaudi3 --level l2")
+    answer = ask(roofline, "analyze --intensity 10 --hw gaudi3 --dtype fp16 --level l2")
     assert answer["bandwidth_byte_per_s"] == 12.8e12
     assert answer["ridge_flop_per_byte"] == near(459 / 12.8)
 
@@ -282,3 +286,51 @@ def test_hw_list_filters(roofline: Runner) -> None:
     assert {d["device"] for d in ask(roofline, "hw list hopper pcie")["devices"]} == {"h100-pcie"}
     assert {d["kind"] for d in ask(roofline, "hw list --kind cpu")["devices"]} == {"cpu"}
     assert "h100-sxm" in {d["device"] for d in ask(roofline, "hw list --dtype fp8 --vendor nvidia")["devices"]}
+
+
+def test_close_to_the_ridge_no_ratio_is_rounded_to_one(roofline: Runner) -> None:
+    """989.4 / 3.35 = 295.343; / 295.34 = 1.0000111."""
+    out = roofline("analyze", "--intensity", "295.34", "--hw", "h100", "--dtype", "fp16").out
+    assert "needs 1.00001x more FLOPs per byte" in out
+    assert "share of peak   99.999 %" in out
+
+
+def test_base_and_boost_clock_can_be_told_apart(roofline: Runner) -> None:
+    """EPYC 9654: 96 cores x 32 FLOP/clk at 2.40 GHz base and 3.55 GHz all-core boost."""
+    assert ask(roofline, "ridge --hw epyc9654 --clock base")["peak_flop_per_s"] == near(7.373e12)
+    assert ask(roofline, "ridge --hw epyc9654 --clock boost")["peak_flop_per_s"] == near(10.91e12)
+    assert ask(roofline, "ridge --hw epyc9654")["roof"].endswith("all-core boost clock (derived)")
+    notes = ask(roofline, "ridge --hw epyc9654 --hw epyc9755")["notes"]
+    assert any("different clocks (all-core boost: epyc9654; base: epyc9755)" in note for note in notes)
+    assert not any(
+        "clocks" in note for note in ask(roofline, "ridge --hw epyc9654 --hw epyc9755 --clock base")["notes"]
+    )
+
+
+def test_without_a_precision_the_faster_16_bit_type_is_taken(roofline: Runner) -> None:
+    """Gaudi 3 runs fp16 at a quarter of its bf16 rate, MI100 bf16 at half of its fp16 rate."""
+    assert ask(roofline, "ridge --hw gaudi3")["peak_flop_per_s"] == 1835e12
+    assert ask(roofline, "ridge --hw mi100")["peak_flop_per_s"] == 184.6e12
+
+
+@pytest.mark.parametrize("option", ["--unit vector", "--accumulate fp16", "--sparse", "--clock base"])
+def test_a_measured_roof_claims_nothing_that_was_not_measured(roofline: Runner, option: str) -> None:
+    result = roofline(*f"ridge --hw h100 --roof measured {option}".split())
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("error: measured ceilings do not tell sparsity, unit, accumulation or clock apart")
+
+
+def test_bare_matrix_instructions_and_attention_are_no_ceilings(roofline: Runner) -> None:
+    """RX 7900 XTX: the fp16 GEMM reaches 101, bare matrix instructions 130; H800: only an attention kernel is known."""
+    answer = ask(roofline, "analyze --intensity 1 --hw rx7900xtx --dtype fp16 --roof measured")
+    assert answer["peak_flop_per_s"] == 101e12
+    assert (
+        roofline(*["analyze", "--intensity", "1", "--hw", "h800", "--dtype", "bf16", "--roof", "measured"]).status == 2
+    )
+
+
+def test_dense_and_sparse_columns_share_their_prefix(roofline: Runner) -> None:
+    out = lines(roofline("ridge", "--hw", "gb10").out)
+    assert ["dtype", "unit", "accumulate", "TFLOP/s", "FLOP/B", "TFLOP/s", "FLOP/B", "basis"] in [
+        row[1:] for row in out
+    ]
