@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.catalog.load import figures, inspect
-from roofline.catalog.schema import Report
+from roofline.catalog.schema import Findings
 from roofline.errors import FileError, UnitError
 from roofline.files import Problem, shown_path
 
@@ -29,7 +29,7 @@ def lint(path: str, *, sourced: bool = False) -> list[Problem]:
         message = str(error).removeprefix(shown_path(path)).lstrip(": ")
         return [Problem(where=shown_path(path), message=message, rule="file", hint=error.hint)]
     if values is not None:
-        report = Report(shown_path(path), problems)
+        report = Findings(shown_path(path), problems)
         _lint_sources(values, report, "error" if sourced else "warning")
         _lint_checks(values, report)
         if device is not None:
@@ -41,7 +41,7 @@ def _position(problem: Problem) -> tuple[int, ...]:
     return tuple(int(part) for part in problem.where.split(":")[-2:] if part.isdigit())
 
 
-def _lint_sources(values: dict[str, Any], report: Report, level: str) -> None:
+def _lint_sources(values: dict[str, Any], report: Findings, level: str) -> None:
     for row in figures(values):
         if not row.get("source"):
             report.add(row[""], "no-source", "this figure names no source", level=level, hint="add 'source: KEY'")
@@ -51,7 +51,7 @@ def _lint_sources(values: dict[str, Any], report: Report, level: str) -> None:
             report.add(row[""], "unused-source", f"source '{key}' is used by no figure", level="warning")
 
 
-def _lint_checks(values: dict[str, Any], report: Report) -> None:
+def _lint_checks(values: dict[str, Any], report: Findings) -> None:
     for rows, field, quantity in (("peaks", "dense", "FLOP/s"), ("memory", "bandwidth", "B/s")):
         for row in values.get(rows) or []:
             check, figure = row.get("check"), row.get(field)
@@ -122,7 +122,7 @@ def _factor(text: str, check: str) -> tuple[float, str | None]:
     )
 
 
-def _lint_measured(values: dict[str, Any], report: Report) -> None:
+def _lint_measured(values: dict[str, Any], report: Findings) -> None:
     """A measured ceiling above the specified one is possible (clocks) but worth a word."""
     dense: dict[str, float] = {}
     for row in values["peaks"]:

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from roofline.catalog.fields import DEVICE
-from roofline.catalog.schema import HALF_OF_SPARSE, Report
+from roofline.catalog.schema import HALF_OF_SPARSE, Findings
 from roofline.core.device import Ceiling, Device, Headline, Link, Memory, Peak, Source
 from roofline.errors import FileError
 from roofline.files import Problem, shown_path
@@ -38,7 +38,7 @@ def inspect(path: str) -> tuple[Device | None, list[Problem], dict[str, Any] | N
 
     """
     node, problems = load_yaml(path)
-    report = Report(shown_path(path), problems)
+    report = Findings(shown_path(path), problems)
     values = DEVICE.read(node, "file", report)
     if values is not None:
         _check_consistency(values, report)
@@ -48,7 +48,7 @@ def inspect(path: str) -> tuple[Device | None, list[Problem], dict[str, Any] | N
     return device, problems, values
 
 
-def _check_consistency(values: dict[str, Any], report: Report) -> None:
+def _check_consistency(values: dict[str, Any], report: Findings) -> None:
     """What no single field can tell."""
     memories = values.get("memory") or []
     if memories and not any("bandwidth" in row for row in memories):

@@ -16,7 +16,7 @@ from roofline.yaml_tree import Node
 HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
 
 
-class Report:
+class Findings:
     """The problems found so far in one file."""
 
     def __init__(self, name: str, problems: list[Problem]) -> None:
@@ -35,14 +35,14 @@ class Report:
 class Kind(Protocol):
     """What every kind of value can do."""
 
-    def read(self, node: Node, key: str, report: Report) -> Any:
+    def read(self, node: Node, key: str, report: Findings) -> Any:
         """The value of a node; problems go to the report, and None stands for what could not be read."""
 
     def json_schema(self) -> dict[str, Any]:
         """The same rule as JSON Schema."""
 
 
-def _scalar(node: Node, key: str, expected: str, report: Report) -> str | None:
+def _scalar(node: Node, key: str, expected: str, report: Findings) -> str | None:
     if node.text is None or node.empty:
         report.add(node, "kind", f"'{key}' must be {expected}, got {node.kind}")
         return None
@@ -55,7 +55,7 @@ class Text:
     def __init__(self, what: str = "text") -> None:
         self.what = what
 
-    def read(self, node: Node, key: str, report: Report) -> str | None:
+    def read(self, node: Node, key: str, report: Findings) -> str | None:
         """The text, its line breaks folded."""
         text = _scalar(node, key, self.what, report)
         return None if text is None else " ".join(text.split())
@@ -71,7 +71,7 @@ class Choice:
     def __init__(self, *options: str) -> None:
         self.options = options
 
-    def read(self, node: Node, key: str, report: Report) -> str | None:
+    def read(self, node: Node, key: str, report: Findings) -> str | None:
         """The word."""
         text = _scalar(node, key, f"one of {', '.join(self.options)}", report)
         if text is not None and text not in self.options:
@@ -95,7 +95,7 @@ class Whole:
         self.least = least
         self.most = most
 
-    def read(self, node: Node, key: str, report: Report) -> int | None:
+    def read(self, node: Node, key: str, report: Findings) -> int | None:
         """The number, always decimal: 010 is ten."""
         expected = f"a whole number from {self.least} to {self.most}"
         text = _scalar(node, key, expected, report)
@@ -118,7 +118,7 @@ class Amount:
         self.quantities = quantities
         self.also = also
 
-    def read(self, node: Node, key: str, report: Report) -> tuple[float, Quantity] | str | None:
+    def read(self, node: Node, key: str, report: Findings) -> tuple[float, Quantity] | str | None:
         """The value in base units with its kind, or one of the words allowed beside."""
         text = _scalar(node, key, f"a quantity such as {units.EXAMPLE[self.quantities[0]]}", report)
         if text is None or text in self.also:
@@ -152,7 +152,7 @@ class Words:
     def __init__(self, *options: str) -> None:
         self.one: Text | Choice = Choice(*options) if options else Text("a word")
 
-    def read(self, node: Node, key: str, report: Report) -> tuple[str, ...]:
+    def read(self, node: Node, key: str, report: Findings) -> tuple[str, ...]:
         """The words."""
         if node.entries is not None or node.empty:
             report.add(node, "kind", f"'{key}' must be a word or a list of words, got {node.kind}")
@@ -176,7 +176,7 @@ class Record:
         self.required = required
         self.one_of = one_of  # at least one of these must be there
 
-    def read(self, node: Node, key: str, report: Report) -> dict[str, Any] | None:
+    def read(self, node: Node, key: str, report: Findings) -> dict[str, Any] | None:
         """The values by key, with the node itself under ``""`` for later messages."""
         if node.entries is None:
             report.add(node, "kind", f"'{key}' must be a mapping, got {node.kind}")
@@ -218,7 +218,7 @@ class Rows:
         self.record = record
         self.least = least
 
-    def read(self, node: Node, key: str, report: Report) -> list[dict[str, Any]]:
+    def read(self, node: Node, key: str, report: Findings) -> list[dict[str, Any]]:
         """The records that could be read."""
         if node.items is None:
             report.add(node, "kind", f"'{key}' must be a list, got {node.kind}")
@@ -239,7 +239,7 @@ class Table:
     def __init__(self, record: Record) -> None:
         self.record = record
 
-    def read(self, node: Node, key: str, report: Report) -> dict[str, dict[str, Any]]:
+    def read(self, node: Node, key: str, report: Findings) -> dict[str, dict[str, Any]]:
         """The records that could be read, by key."""
         if node.entries is None:
             report.add(node, "kind", f"'{key}' must be a mapping, got {node.kind}")
