@@ -46,13 +46,14 @@ def open_text(path: str) -> Iterator[TextIOWrapper]:
     name = shown_path(path)
     with _open_binary(path) as raw:
         buffered = raw if isinstance(raw, BufferedReader) else BufferedReader(raw)  # type: ignore[type-var]
-        head = buffered.peek(_PEEK)[:_PEEK]
-        if head.startswith(_UTF16_OR_32):
-            raise FileError(f"{name}: is UTF-16 or UTF-32 text, expected UTF-8", hint="save it as UTF-8")
-        if b"\0" in head:
-            raise FileError(f"{name}: is a binary file, expected text")
-        stream = TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
+        stream: TextIOWrapper | None = None
         try:
+            head = buffered.peek(_PEEK)[:_PEEK]
+            if head.startswith(_UTF16_OR_32):
+                raise FileError(f"{name}: is UTF-16 or UTF-32 text, expected UTF-8", hint="save it as UTF-8")
+            if b"\0" in head:
+                raise FileError(f"{name}: is a binary file, expected text")
+            stream = TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
             yield stream
         except UnicodeDecodeError as error:
             raise FileError(
@@ -65,7 +66,7 @@ def open_text(path: str) -> Iterator[TextIOWrapper]:
                 raise
             raise FileError(f"{name}: cannot be read: {error.strerror or error}") from None
         finally:
-            if path == "-":
+            if path == "-" and stream is not None:
                 stream.detach()  # standard input stays open for whoever else reads it
 
 

@@ -147,7 +147,8 @@ def _scale(digits: str, unit: Unit) -> float:
     mantissa, _, exponent = digits.lower().partition("e")
     # Shifting the decimal exponent in the text keeps 1978.9 TFLOP/s at 1.9789e15 exactly. Exponents are clamped
     # before they become integers: far beyond the range of a float, the sign is all that matters.
-    power = max(-9999, min(9999, int(exponent[:6] or "0"))) + unit.power
+    size = exponent.lstrip("+-").lstrip("0")
+    power = (int(size or "0") if len(size) < 5 else 9999) * (-1 if exponent.startswith("-") else 1) + unit.power
     return float(f"{mantissa}e{power}") * 2.0 ** (10 * unit.binary) / unit.divisor
 
 
@@ -213,8 +214,19 @@ def clip(text: str, longest: int = 60) -> str:
     >>> clip("a\\nb")
     'a\\\\nb'
     """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[: longest + 1])
+    shown = printable(text[: longest + 1])
     return shown if len(shown) <= longest else shown[: longest - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """Text with its control characters and lone surrogates escaped, so that no name can drive a terminal.
+
+    >>> printable("k<float>\\x1b[31m")
+    'k<float>\\\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def quote(text: str) -> str:

@@ -199,6 +199,9 @@ class _Composer:
                     )
                 )
                 continue
+            self.nodes += len(source.entries)
+            if self.nodes > _NODE_LIMIT:
+                raise FileError(f"{self.name}:{mark.line}:{mark.column}: more than {_NODE_LIMIT} values   [size]")
             for key, value in source.entries.items():
                 if key not in node.entries:
                     node.entries[key] = value

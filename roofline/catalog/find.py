@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import stat
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from roofline.catalog.load import load
 from roofline.core.device import Device
 from roofline.errors import FileError, UnknownNameError, nearest
 from roofline.units import clip, quote
+from roofline.yaml_tree import load as load_yaml
 
 _SUFFIXES: Final = (".yaml", ".yml")
-_ALIASES: Final = re.compile(r"^aliases:[ \t]*(?:\[([^\]]*)\]|\n((?:[ \t]*-.*\n?)+))", re.MULTILINE)
+_ALIASES: Final = re.compile(r"^aliases: \[([^\]]*)\]", re.MULTILINE)
 _HEAD: Final = 20_000  # characters of a file that are searched for its aliases
 
 
@@ -22,6 +25,7 @@ class Entry(NamedTuple):
     id: str
     path: str
     shipped: bool
+    rank: int  # of its folder in the search order
 
 
 def shipped_folder() -> str:
@@ -54,32 +58,40 @@ def entries() -> dict[str, Entry]:
 
     """
     found: dict[str, Entry] = {}
-    for folder, shipped in folders():
+    for rank, (folder, shipped) in enumerate(folders()):
         named = folder in os.environ.get("ROOFLINE_HARDWARE", "").split(os.pathsep)
         if named and not os.path.isdir(folder):
             raise FileError(f"$ROOFLINE_HARDWARE: no such folder: {quote(folder)}")
         for path in _files(folder):
             stem = os.path.splitext(os.path.basename(path))[0]
-            found.setdefault(stem.casefold(), Entry(stem, path, shipped))
+            found.setdefault(stem.casefold(), Entry(stem, path, shipped, rank))
     return dict(sorted(found.items()))
 
 
 def _files(folder: str) -> list[str]:
     """The hardware files of a folder and of the folders right below it (one a vendor)."""
     paths: list[str] = []
-    try:
-        children = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return paths
-    for child in children:
-        if child.is_dir():
-            try:
-                paths += sorted(e.path for e in os.scandir(child.path) if e.name.endswith(_SUFFIXES) and e.is_file())
-            except OSError:
-                continue
-        elif child.name.endswith(_SUFFIXES):
-            paths.append(child.path)
+    for child in _children(folder):
+        if _is(child, stat.S_ISDIR):
+            paths += [path for path in _children(child) if path.endswith(_SUFFIXES) and _is(path, stat.S_ISREG)]
+        elif child.endswith(_SUFFIXES) and _is(child, stat.S_ISREG):
+            paths.append(child)
     return paths
+
+
+def _children(folder: str) -> list[str]:
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except OSError:
+        return []
+
+
+def _is(path: str, kind: Callable[[int], bool]) -> bool:
+    """Whether a path leads to a file of a kind; a link that leads nowhere is none."""
+    try:
+        return kind(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def is_path(text: str) -> bool:
@@ -102,8 +114,8 @@ def device(name: str) -> Device:
     if wanted in known:
         return load(known[wanted].path)
     # An alias is most often the start of its id, so those files are looked into first; most are never opened.
-    for entry in sorted(known.values(), key=lambda e: (e.shipped, not e.id.casefold().startswith(wanted))):
-        if wanted in map(str.casefold, _aliases_in(entry.path)):
+    for entry in sorted(known.values(), key=lambda e: (e.rank, not e.id.casefold().startswith(wanted))):
+        if wanted in map(str.casefold, _aliases_in(entry)):
             return load(entry.path)
     raise unknown(name, [*known, *aliases(known)])
 
@@ -111,23 +123,28 @@ def device(name: str) -> Device:
 def aliases(known: dict[str, Entry]) -> dict[str, Entry]:
     """Every alias and the entry it leads to, read from the text without parsing it; the nearest folder wins."""
     found: dict[str, Entry] = {}
-    for entry in sorted(known.values(), key=lambda entry: entry.shipped):
-        for alias in _aliases_in(entry.path):
+    for entry in sorted(known.values(), key=lambda entry: entry.rank):
+        for alias in _aliases_in(entry):
             found.setdefault(alias.casefold(), entry)
     return found
 
 
-def _aliases_in(path: str) -> list[str]:
+def _aliases_in(entry: Entry) -> list[str]:
+    """The aliases of a file: a shipped one is scanned as text, since its form is known, any other is parsed."""
+    if not entry.shipped:
+        return _parsed_aliases(entry.path)
+    with open(entry.path, encoding="utf-8") as stream:
+        match = _ALIASES.search(stream.read(_HEAD))
+    return [word.strip().strip("'\"") for word in match[1].split(",")] if match else []
+
+
+def _parsed_aliases(path: str) -> list[str]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            match = _ALIASES.search(stream.read(_HEAD))
-    except OSError:
-        return []
-    if match is None:
-        return []
-    flow, block = match.groups()
-    words = flow.split(",") if flow is not None else [line.strip().removeprefix("-") for line in block.splitlines()]
-    return [word.partition(" #")[0].strip().strip("'\"") for word in words if word.strip()]
+        root, _ = load_yaml(path)
+    except FileError:
+        return []  # said when it is asked for, or when the whole catalogue is walked
+    node = (root.entries or {}).get("aliases")
+    return [n.text for n in (node.items if node.items is not None else [node]) if n.text] if node else []
 
 
 def unknown(name: str, names: list[str]) -> UnknownNameError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from roofline.errors import FileError, UnitError
 from roofline.files import Problem, shown_path
 
 _TOLERANCE: Final = 0.01  # a check must come out within 1 % of its figure, or say why not
-_BITS: Final = re.compile(r"^([0-9.]+)\s*bits?$")
+_BITS: Final = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\s*bits?$")
 _PLACE: Final = re.compile(r"^(?P<where>.+?:\d+:\d+): (?P<message>.*?)(?:   \[(?P<rule>[a-z-]+)\])?$")
 
 
@@ -100,6 +101,8 @@ def evaluate(check: str, quantity: str) -> float:
             got = " * ".join(dimensions) or "a bare number"
             raise UnitError(f"'check' is {units.quote(check)}, which gives {got}, expected {quantity}")
         total += value
+    if not 0 < total < math.inf:
+        raise UnitError(f"'check' is {units.quote(check)}, which gives no finite figure")
     return total
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any, Final, Protocol
 
 from roofline import units
-from roofline.errors import UnitError, nearest
+from roofline.errors import FileError, UnitError, nearest
 from roofline.files import Problem
 from roofline.units import Quantity, quote
 from roofline.yaml_tree import Node
 
+_MOST_PROBLEMS: Final = 200
 HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
 
 
@@ -28,7 +29,16 @@ class Findings:
         return f"{self.name}:{node.line}:{node.column}"
 
     def add(self, node: Node, rule: str, message: str, *, hint: str | None = None, level: str = "error") -> None:
-        """Record a problem at a node."""
+        """Record a problem at a node; after very many it is not worth going on.
+
+        Raises:
+            FileError: there are too many.
+
+        """
+        if len(self.problems) >= _MOST_PROBLEMS:
+            raise FileError(
+                f"{self.where(node)}: more than {_MOST_PROBLEMS} problems; is this a hardware file?   [size]"
+            )
         self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level))
 
 

@@ -102,9 +102,10 @@ def command(
     from roofline.commands.lists import ListFlags
     from roofline.commands.output import check_output
     from roofline.core.gate import Expectation, bound_named
+    from roofline.errors import InputError
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings)
+    check_output(settings, files)
     expectation = Expectation(
         bound=None if expect is None else bound_named(expect, name="--expect"), min_efficiency=min_efficiency
     )
@@ -115,6 +116,8 @@ def command(
         return
     wanted.refuse_without_files()
     if peak is not None and bw is None and not hw and kernel.only_achieved:
+        if query.sparse or query.headline or query.unit or query.accumulate or query.clock or query.level or explain:
+            raise InputError("a bare --peak takes no further options of the roof", hint="give --bw too, or --hw")
         _rate_against_peak(kernel, peak, query.dtype, expectation, settings, strict=strict)
         return
     _one_kernel(kernel, targets(hw, peak, bw, query), expectation, settings, strict=strict, explained=explain)
@@ -197,6 +200,7 @@ def _lists(
     from roofline.commands.output import emit, tell
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
+    from roofline.errors import InputError
     from roofline.report.kernels import AboveRoof, kernel_list
     from roofline.report.tally import Tally
 
@@ -218,6 +222,8 @@ def _lists(
     emit(kernel_list(shown, where, tally, context("analyze"), warnings=warnings, explained=explained), settings)
     if not tally.kernels and not reading.problems:
         none = "no kernels in the list" if wanted.pattern is None else "no kernel matches"
+        if expectation.asked:
+            raise InputError(f"nothing to check: {none}")
         tell(f"note: {none}", settings.quiet)
         warnings.append(none)
     reading.raise_if_bad()

@@ -66,7 +66,7 @@ def command(
     from roofline.report.kernels import AboveRoof
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings)
+    check_output(settings, files)
     default = Expectation(
         bound=None if expect is None else bound_named(expect, name="--expect"),
         min_efficiency=min_efficiency,
@@ -89,12 +89,15 @@ def command(
         above.add(one)
         failures += [(f"{row.kernel.name} on {one.device.id}", failure) for failure in found]
     reading.tell_problems(settings)
-    if not any(asked.asked for _, _, asked, _ in judged) and not reading.problems:
+    if not judged and not reading.bad:
+        raise InputError("nothing to check: no kernel in the list" + (" matches" if pattern else ""))
+    if not any(asked.asked for _, _, asked, _ in judged) and not reading.bad:
         raise InputError(
             "nothing to check: no kernel carries expect, min_efficiency or max_time",
             hint="add such a column, or give --expect, --min-efficiency or --max-time",
         )
     warnings = above.warnings()
-    emit(check_report(judged, where, context("check"), warnings), settings)
+    sound = not reading.bad and not (strict and warnings)
+    emit(check_report(judged, where, context("check"), warnings, sound=sound), settings)
     reading.raise_if_bad()
     finish(failures, warnings, strict=strict)

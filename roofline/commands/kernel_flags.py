@@ -86,6 +86,8 @@ class KernelFlags:
         )
 
     def _check(self) -> None:
+        if not self.name.strip():
+            raise InputError("--name is empty")
         work = self.flops is not None or self.macs is not None
         traffic = self.moved is not None or bool(self.bytes_at) or self._parts()
         if self.flops is not None and self.macs is not None:

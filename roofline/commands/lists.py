@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
@@ -56,7 +57,9 @@ class ListFlags:
 
         """
         try:
-            return re.compile(self.pattern or "").search
+            with warnings.catch_warnings():  # of constructs that a future Python may read otherwise
+                warnings.simplefilter("ignore")
+                return re.compile(self.pattern or "").search
         except (re.error, RecursionError, OverflowError) as error:
             raise InputError(f"--kernel {units.quote(self.pattern or '')} is no regular expression: {error}") from None
 

@@ -6,13 +6,14 @@ import contextlib
 import os
 import stat
 import sys
+from collections.abc import Sequence
 from typing import TextIO
 
 from roofline.commands.options import OutputSettings
-from roofline.errors import FileError, OutputError, RooflineError
+from roofline.errors import FileError, InputError, OutputError, RooflineError
 from roofline.render import FORMATS, Style, format_of, render
 from roofline.report import Report
-from roofline.units import quote
+from roofline.units import printable, quote
 
 
 class ClosedPipeError(RooflineError):
@@ -44,13 +45,16 @@ def emit(report: Report, settings: OutputSettings) -> None:
             tell(f"note: {note}", settings.quiet)
 
 
-def check_output(settings: OutputSettings) -> None:
-    """Fail before the work if the result could not be written."""
+def check_output(settings: OutputSettings, inputs: Sequence[str] = ()) -> None:
+    """Fail before the work if the result could not be written, or would destroy what is read."""
     if settings.output in (None, "-"):
         return
     path = settings.output or ""
     if settings.format_name is None:
         format_of(path)
+    for source in inputs:
+        if source != "-" and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
+            raise InputError(f"-o {quote(path)} would overwrite the list it reads", hint="write to another file")
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise FileError(f"-o {quote(path)}: is a folder, expected a file")
@@ -85,7 +89,7 @@ def tell(line: str, quiet: bool = False) -> None:
     if quiet or sys.stderr is None:
         return
     with contextlib.suppress(OSError, ValueError):
-        print(_encodable(line, sys.stderr), file=sys.stderr, flush=True)  # noqa: T201  (the one place that talks)
+        print(_encodable(printable(line), sys.stderr), file=sys.stderr, flush=True)  # noqa: T201  (the one place that talks)
 
 
 def abandon_stdout() -> None:
@@ -97,10 +101,9 @@ def abandon_stdout() -> None:
 def _encodable(text: str, stream: TextIO) -> str:
     encoding = stream.encoding or "ascii"
     try:
-        text.encode(encoding)
-    except (UnicodeError, LookupError):
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    except LookupError:
         return text.encode("ascii", "backslashreplace").decode("ascii")
-    return text
 
 
 def _write_file(path: str, text: str) -> None:

@@ -28,6 +28,8 @@ class RoofQuery:
     kind: RoofKind = "spec"
 
     def __post_init__(self) -> None:
+        if self.level is not None and not self.level.strip():
+            raise InputError("--level is empty; it names a memory level such as L2")
         if self.headline and (
             self.dtype or self.sparse or self.unit or self.accumulate or self.clock or self.kind == "measured"
         ):

@@ -143,7 +143,7 @@ class Device:
         """
         with_bandwidth = [m.level for m in self.memory if m.bandwidth is not None]
         for memory in self.memory:
-            if memory.level.casefold() == level.casefold():
+            if level_key(memory.level) == level_key(level):
                 if memory.bandwidth is None:
                     raise UnknownNameError(
                         f"{self.id} gives no bandwidth for its {memory.level}",
@@ -218,6 +218,15 @@ class Device:
             if dtype in dense:
                 return dtype
         raise InputError(f"{self.id} has no dense peak", hint="add --dtype D --sparse to use its 2:4-sparse rate")
+
+
+def level_key(level: str) -> str:
+    """A memory level's name without case and punctuation, as column headings write it.
+
+    >>> level_key("DDR5-4800") == level_key("ddr5_4800")
+    True
+    """
+    return "".join(character for character in level.casefold() if character.isalnum())
 
 
 def _preference(peak: Peak) -> tuple[bool, bool]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from roofline.errors import InputError
 
+# Wider than anything real, and narrow enough that no quotient of two such numbers leaves the range of a float.
+SMALLEST, LARGEST = 1e-30, 1e60
 FLOP_PER_MAC = 2  # one multiply-accumulate is two operations; the one place that says so
 
 
@@ -36,11 +38,18 @@ class Kernel:
         for what, value in amounts.items():
             if value is not None and not 0 <= value < math.inf:
                 raise InputError(f"{what} must be finite and >= 0, got {value}")
+            if value and not SMALLEST <= value <= LARGEST:
+                raise InputError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {value:g}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise InputError("time must be > 0")
+        if self.seconds is not None and not SMALLEST <= self.seconds <= LARGEST:
+            raise InputError(f"time must be between {SMALLEST:g} and {LARGEST:g} s, got {self.seconds:g}")
         if self.rate is not None and self.rate == 0:
             raise InputError("achieved FLOP/s must be > 0")
-        if self.flops == 0 and self.bytes == 0 and not any(self.bytes_at.values()):
+        if self.bytes_at and self.known_intensity is not None:
+            raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
+        traffic = [self.bytes, *self.bytes_at.values()]
+        if self.flops == 0 and any(b is not None for b in traffic) and not any(traffic):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
 
     @property

@@ -6,13 +6,13 @@ Communications of the ACM 52(4), 2009.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 from roofline.core.device import Basis, Source, Sparsity
 from roofline.errors import InputError
 
+_SLOWEST, _FASTEST = 1e-6, 1e40  # wider than any machine, so that every quotient stays finite
 Bound = Literal["memory", "compute"]
 
 
@@ -28,8 +28,8 @@ class Stream:
     note: str | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.bandwidth < math.inf:
-            raise InputError(f"bandwidth must be finite and > 0, got {self.bandwidth}")
+        if not _SLOWEST <= self.bandwidth <= _FASTEST:
+            raise InputError(f"bandwidth must be between {_SLOWEST:g} and {_FASTEST:g} B/s, got {self.bandwidth}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +50,8 @@ class Roof:
     note: str | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.peak < math.inf:
-            raise InputError(f"peak must be finite and > 0, got {self.peak}")
-        if not 0 < self.ridge_point < math.inf:
-            raise InputError(f"a peak of {self.peak} FLOP/s over {self.bandwidth} B/s has no finite ridge point")
+        if not _SLOWEST <= self.peak <= _FASTEST:
+            raise InputError(f"peak must be between {_SLOWEST:g} and {_FASTEST:g} FLOP/s, got {self.peak}")
 
     @property
     def bandwidth(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
-from roofline.core.device import Device
+from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof
@@ -42,6 +42,8 @@ class Target:
     def choice(self, dtype: str | None = None) -> RoofChoice:
         """The roofs for a kernel of this precision; None: for one that names none."""
         if dtype not in self._choices:
+            if dtype is not None and self.query.headline:
+                raise InputError(f"its precision is {dtype}, but --headline asks for the headline figure")
             query = self.query if dtype is None else replace(self.query, dtype=dtype, headline=False)
             self._choices[dtype] = choose(self.device, query)
         return self._choices[dtype]
@@ -55,7 +57,7 @@ class Target:
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
         main, levels = None, []
         for level in kernel.bytes_at:
-            if level.casefold() == roof.memory.level.casefold():
+            if level_key(level) == level_key(roof.memory.level):
                 main = level
             else:
                 levels.append((level, over_level(self.device, roof, level, self.query.kind)))

@@ -47,6 +47,8 @@ _UNITS: Final[dict[Quantity, dict[str, str]]] = {
     "MAC": {f"{p}mac": f"{unit}MAC" for p, unit in _PREFIXES.items()},
     "FLOP/B": {"flop_per_byte": "FLOP/B"},
 }
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9 _.()\[\]-]*")
+_GATES: Final = ("expect", "min_efficiency", "max_time")
 _BITS: Final = re.compile(r"(?:^|[_\s(\[])[KMGT]?b[)\]]?$")
 # A word that may be work or a rate cannot head a column.
 _AMBIGUOUS: Final = re.compile(r"^[kmgtp]flops$")
@@ -76,7 +78,9 @@ def meaning(heading: str, where: str) -> Meaning | None:
     'L2'
 
     """
-    bare = heading.strip()
+    bare = heading.strip().replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u")
+    if not _PLAIN.fullmatch(bare):
+        return None  # a percentage, a rate or a formula is no amount
     word = re.sub(r"[^0-9a-z]+", "_", bare.lower()).strip("_")
     if word in _NAMES:
         return Meaning(_NAMES[word], "1" if word == "min_efficiency" else None)
@@ -100,6 +104,11 @@ def meaning(heading: str, where: str) -> Meaning | None:
                 return Meaning(field, quantity, _UNITS[quantity][rest])
             if field == "bytes":
                 return _at_level(bare, rest)
+    if word.startswith(("min_", "max_", "expect")) or nearest(word, _GATES):
+        raise FileError(  # a misspelt expectation would be one that nobody checks
+            f"{where}: column {quote(bare)} looks like an expectation and is none   [unknown-column]",
+            hint=f"known are {', '.join(_GATES)}",
+        )
     return None
 
 

@@ -33,20 +33,25 @@ def meanings_of(header: list[str], unused: list[str], where: str) -> dict[str, M
     """
     meanings: dict[str, Meaning] = {}
     for number, heading in enumerate(header, 1):
-        if heading in header[: number - 1]:
+        if heading.strip() and heading in header[: number - 1]:
             raise FileError(f"{where}: column {quote(heading)} is repeated   [duplicate-column]")
         found = meaning(heading, where)
         if found is None:
-            unused.append(heading)
+            unused += [heading] if heading.strip() else []
             continue
-        twin = next((h for h, m in meanings.items() if (m.field, m.level) == (found.field, found.level)), None)
-        if twin is not None:
-            raise FileError(
-                f"{where}: columns {quote(twin)} and {quote(heading)} both say {found.field}   [duplicate-column]"
-            )
+        _no_twin(meanings, heading, found, where)
         meanings[heading] = found
     _need(meanings, header, where)
     return meanings
+
+
+def _no_twin(meanings: Mapping[str, Meaning], heading: str, found: Meaning, where: str) -> None:
+    same = (found.field, found.level)
+    twin = next((h for h, m in meanings.items() if h != heading and (m.field, m.level) == same), None)
+    if twin is not None:
+        raise FileError(
+            f"{where}: columns {quote(twin)} and {quote(heading)} both say {found.field}   [duplicate-column]"
+        )
 
 
 def _need(meanings: Mapping[str, Meaning], header: list[str], where: str) -> None:
@@ -72,13 +77,20 @@ def from_records(
             yield Problem(where=where, message=f"expected a kernel with its fields, got {_kind(record)}", rule="kind")
             continue
         cells: dict[str, Any] = {}
+        meanings: dict[str, Meaning] = {}
         for key, value in record.items():
-            if key == "bytes" and isinstance(value, Mapping):
-                cells |= {f"bytes_at_{level}": amount for level, amount in value.items()}
+            if key == "bytes" and isinstance(value, Mapping):  # bytes: {HBM3: 1 GB, L2: 4 GB}
+                levels = {f"bytes at {level}": Meaning("bytes_at", "B", None, level) for level in value}
+                meanings |= levels
+                cells |= dict(zip(levels, value.values(), strict=True))
             else:
                 cells[key] = value
         try:
-            meanings = {key: found for key in cells if (found := meaning(key, where)) is not None}
+            for key in cells:
+                found = meanings.get(key) or meaning(key, where)
+                if found is not None:
+                    _no_twin(meanings, key, found, where)
+                    meanings[key] = found
             unused += [key for key in cells if key not in meanings and key not in unused]
             _need(meanings, list(cells), where)
         except FileError as error:

@@ -117,7 +117,7 @@ def _read_csv(source: KernelList, head: _Rewound, delimiter: str = ",") -> Itera
                     where=where, message=f"{len(fields)} fields, the header has {len(header)}", rule="ragged-row"
                 )
                 continue
-            cells = {h: f.strip() for h, f in zip(header, fields, strict=True)}
+            cells = dict(zip(header, fields, strict=True))
             yield from_cells(cells, meanings, where, source.time_unit)
     except csv.Error as error:
         raise FileError(f"{source.name}:{reader.line_num}: is not valid CSV: {error}") from None
@@ -209,8 +209,8 @@ def _read_yaml(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
                 continue
             values: dict[str, Any] = {}
             for key, node in item.entries.items():
-                if node.entries is not None and key == "bytes":  # bytes: {HBM3: 1 GB, L2: 4 GB}
-                    values |= {f"bytes_at_{level}": n.text for level, n in node.entries.items()}
+                if node.entries is not None and key == "bytes":
+                    values[key] = {level: n.text for level, n in node.entries.items()}
                 else:
                     values[key] = None if node.empty else node.text if node.text is not None else node.items or {}
             yield values, where

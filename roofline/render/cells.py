@@ -54,10 +54,10 @@ def cell(column: Column, raw: Any, power: int) -> str:
     if column.format == "count":
         return str(value)
     if column.format == "list":
-        return visible(", ".join(map(str, value)))
+        return units.printable(", ".join(map(str, value)))
     if column.format in NUMERIC:
         return "inf" if math.isinf(value) else units.significant(units.scaled(value, power))
-    return visible(str(value))
+    return units.printable(str(value))
 
 
 def measure(column: Column, raw: Any) -> str:
@@ -76,17 +76,6 @@ def measure(column: Column, raw: Any) -> str:
 def distance(value: float) -> str:
     """How far a kernel lies from the ridge: ``8.205x below`` or ``1.354x above``."""
     return f"{units.ratio(value)}x below" if value > 1 else f"{units.ratio(1 / value)}x above"
-
-
-def visible(text: str) -> str:
-    """Text with its control characters and lone surrogates escaped, so that a name cannot drive a terminal.
-
-    >>> visible("k<float>\\x1b[31m")
-    'k<float>\\\\x1b[31m'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def shorten(text: str, width: int) -> str:

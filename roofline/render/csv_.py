@@ -14,10 +14,13 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     """The header and the rows; unknown is empty and infinite is ``inf``."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
+    quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
     columns = [column for column in report.columns if column.format != "nested"]
     writer.writerow(column.key for column in columns)
     for row in report.rows:
-        writer.writerow(_field(plain(row.get(column.key))) for column in columns)
+        fields = [_field(plain(row.get(column.key))) for column in columns]
+        # csv quotes a line feed by itself, but not a lone carriage return, which readers take for the end of a row.
+        (quoting if any("\r" in field for field in fields) else writer).writerow(fields)
     return out.getvalue()
 
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from roofline.render import Style
-from roofline.render.cells import NUMERIC, cell, measure, unit_of, visible
+from roofline.render.cells import NUMERIC, cell, measure, unit_of
 from roofline.report import Column, Report
+from roofline.units import printable
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
 def render(report: Report, style: Style) -> str:  # noqa: ARG001
@@ -31,7 +32,7 @@ def escape(text: str) -> str:
     >>> escape("k<float, 4>|x")
     'k\\\\<float, 4\\\\>\\\\|x'
     """
-    return _SPECIAL.sub(r"\\\1", visible(text))
+    return _SPECIAL.sub(r"\\\1", printable(text))
 
 
 def _table(report: Report, columns: Sequence[Column]) -> str:

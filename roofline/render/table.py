@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from roofline.render import Style
-from roofline.render.cells import NUMERIC, cell, measure, shorten, unit_of, visible
+from roofline.render.cells import NUMERIC, cell, measure, shorten, unit_of
 from roofline.report import Column, Report
+from roofline.units import printable
 
 _NO_LIMIT: Final = 100_000
 _SHORTEST_NAME: Final = 16
@@ -24,13 +25,13 @@ _STYLES: Final = {"memory": "cyan", "memory-bound": "cyan", "compute": "green", 
 
 def render(report: Report, style: Style) -> str:
     """The text of a report; each line ends where its content does."""
-    blocks = [[visible(report.title)] if report.title else []]
+    blocks = [[printable(report.title)] if report.title else []]
     if report.rows:
         table = _sheet(report) if report.layout == "sheet" else _table(report, style)
         blocks.append(_lines(table, style))
     notes = [f"note: {note}" for note in (*report.notes, *report.assumptions)]
-    blocks.append([visible(line) for line in (*report.summary, *report.roofs, *notes)])
-    blocks.append([visible(line) for line in report.explanation])
+    blocks.append([printable(line) for line in (*report.summary, *report.roofs, *notes)])
+    blocks.append([printable(line) for line in report.explanation])
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
 

@@ -10,7 +10,7 @@ from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, used
 from roofline.report.devices import device_context, headline_notes, scope_notes
 from roofline.report.placements import kernel_cells, roof_cells
-from roofline.report.roofs import roof_line
+from roofline.report.roofs import distinct_roofs, roof_line, roofs_contexts
 
 COLUMNS: Final = (
     Column(key="result", heading="result"),
@@ -34,9 +34,17 @@ Judged = tuple[str, Placed, Expectation, Sequence[Failure]]
 
 
 def check_report(
-    judged: Sequence[Judged], targets: Sequence[Target], context: dict[str, Any], warnings: Sequence[str]
+    judged: Sequence[Judged],
+    targets: Sequence[Target],
+    context: dict[str, Any],
+    warnings: Sequence[str],
+    *,
+    sound: bool = True,
 ) -> Report:
-    """One row a kernel and device; what fails is said again below, in words."""
+    """One row a kernel and device; what fails is said again below, in words.
+
+    ``sound`` is false where something beside the kernels judged fails the check, such as a row that could not be read.
+    """
     rows = [_row(*one) for one in judged]
     failed = [f"FAIL {p.first.kernel.name} on {p.device.id}: {f.text}" for _, p, _, found in judged for f in found]
     bad = sum(bool(found) for _, _, _, found in judged)
@@ -44,23 +52,22 @@ def check_report(
     parts = [f"{len(judged) - bad - unasked} passed", f"{bad} failed"]
     parts += [f"{unasked} without an expectation"] if unasked else []
     devices = [target.device for target in targets]
-    roofs = dict.fromkeys(
-        roof_line(placement.roof)
-        for _, placed, _, _ in judged
-        for placement in (placed.first, placed.beside)
-        if placement is not None
-    )
+    roofs = distinct_roofs([placed for _, placed, _, _ in judged])
     beside = any(placed.beside is not None for _, placed, _, _ in judged)
     return Report(
         columns=used(COLUMNS, rows),
         rows=rows,
         rows_key="checks",
-        lead={"passed": not bad, "failed_count": bad, "checked_count": len(judged) - unasked},
-        roofs=list(roofs),
+        lead={
+            "passed": sound and not bad and len(judged) > unasked,
+            "failed_count": bad,
+            "checked_count": len(judged) - unasked,
+        },
+        roofs=[roof_line(roof) for roof in roofs],
         summary=[*failed, ", ".join(parts)],
         notes=headline_notes(devices) if beside else scope_notes(devices),
         warnings=warnings,
-        context=context | {"devices": [device_context(device) for device in devices]},
+        context=context | {"devices": [device_context(device) for device in devices]} | roofs_contexts(roofs),
     )
 
 

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.core.explain import explain
+from roofline.core.kernel import Kernel
 from roofline.core.placement import TOLERANCE
+from roofline.core.roof import Roof, Stream
 from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, Rows, Value, used
 from roofline.report import placements as cells
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
-from roofline.report.roofs import roof_line, roofs_context
+from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts
 from roofline.report.tally import Tally
 
 _DEVICE: Final = Column(key="device", heading="device")
@@ -67,7 +69,9 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, named: bool
         notes=_disagreements(placed, with_device=True) + _device_notes(placed),
         warnings=warnings_of(placed),
         explanation=_explanation(placed) if explained else (),
-        context=context | {"devices": [device_context(one.device) for one in placed]},
+        context=context
+        | {"devices": [device_context(one.device) for one in placed]}
+        | roofs_contexts(distinct_roofs(placed)),
     )
 
 
@@ -104,24 +108,25 @@ def kernel_list(
         columns += cells.row_columns("dense_", "dense") if beside else ()
     if tally.timed:  # the share of the roof says more than what could have been attained
         columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
-    devices = [target.device for target in targets]
+    devices, roofs = [target.device for target in targets], distinct_roofs(shown)
     return Report(
         columns=used(columns, rows),
         rows=rows,
         rows_key="kernels",
         lead={"totals": tally.as_json()},
-        roofs=_roofs_in_words(shown, several=several),
-        summary=tally.lines(),
+        roofs=[roof_line(roof) for roof in roofs],
+        summary=tally.lines(several=several),
         notes=_list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
         warnings=warnings,
         explanation=_explanation(shown) if explained else (),
-        context=context | {"devices": [device_context(device) for device in devices]},
+        context=context | {"devices": [device_context(device) for device in devices]} | roofs_contexts(roofs),
     )
 
 
 def rate_against_peak(name: str, achieved: float, peak: float, dtype: str | None, context: dict[str, Any]) -> Report:
     """An achieved rate (FLOP/s) against a bare peak: its share, and nothing that needs a bandwidth."""
-    share = achieved / peak
+    Kernel(name=name, rate=achieved)  # both are checked for their range
+    share = achieved / Roof(peak=peak, memory=Stream(bandwidth=1.0)).peak
     causes = "units, another precision, a 2:4-sparse run against a dense peak, the FLOP count"
     above = f"{name} is above the roof: {units.significant(share)}x the given peak; likely causes: {causes}"
     row = {
@@ -199,16 +204,6 @@ def _kernel_in_words(placed: Placed) -> str:
     if placed.first.intensity is not None:
         parts.append(f"intensity I {units.show(placed.first.intensity, 'FLOP/B')}")
     return f"{kernel.name}: {', '.join(parts)}" if parts else kernel.name
-
-
-def _roofs_in_words(shown: Sequence[Placed], *, several: bool) -> list[str]:
-    roofs: dict[int, str] = {}  # by identity: a long list has few roofs, and a sentence is made once for each
-    for one in shown:
-        for placement in (one.first, one.beside):
-            if placement is not None and id(placement.roof) not in roofs:
-                device = f" ({one.device.id})" if several else ""
-                roofs[id(placement.roof)] = roof_line(placement.roof) + device
-    return list(dict.fromkeys(roofs.values()))
 
 
 def _device_notes(placed: Sequence[Placed]) -> list[str]:

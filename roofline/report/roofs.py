@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from roofline import units
 from roofline.core.roof import Roof, origin
+
+if TYPE_CHECKING:  # ridge places no kernel and should not pay for it
+    from roofline.core.target import Placed
 
 
 def roof_line(roof: Roof) -> str:
@@ -39,14 +43,31 @@ def roof_context(roof: Roof) -> dict[str, Any]:
 
 def roofs_context(roof: Roof, beside: Roof | None) -> dict[str, Any]:
     """The roof used, the dense one beside it, and the sources of both, for the context of a JSON document."""
-    roofs = [roof] if beside is None else [roof, beside]
-    sources = {
-        source.key: {"title": source.title, "where": source.where, "kind": source.kind}
-        for one in roofs
-        for source in (*one.sources, *one.memory.sources)
-    }
     return {
         "roof": roof_context(roof),
         "dense_roof": None if beside is None else roof_context(beside),
-        "sources": sources,
+        "sources": _sources([roof] if beside is None else [roof, beside]),
+    }
+
+
+def distinct_roofs(placed: Sequence[Placed]) -> list[Roof]:
+    """The roofs under which kernels were placed, each once, in the order of their use."""
+    found: dict[int, Roof] = {}  # by identity first: a long list has few roofs
+    for one in placed:
+        for placement in (one.first, one.beside):
+            if placement is not None:
+                found.setdefault(id(placement.roof), placement.roof)
+    return list(dict.fromkeys(found.values()))
+
+
+def roofs_contexts(roofs: Sequence[Roof]) -> dict[str, Any]:
+    """Several roofs and their sources, for the context of a JSON document."""
+    return {"roofs": [roof_context(roof) for roof in roofs], "sources": _sources(roofs)}
+
+
+def _sources(roofs: Sequence[Roof]) -> dict[str, Any]:
+    return {
+        source.key: {"title": source.title, "where": source.where, "kind": source.kind}
+        for roof in roofs
+        for source in (*roof.sources, *roof.memory.sources)
     }

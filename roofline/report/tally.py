@@ -31,7 +31,7 @@ class Tally:
         if savings and (self.most is None or savings > self.most[0]):
             self.most = (savings, placed)
 
-    def lines(self) -> list[str]:
+    def lines(self, *, several: bool = False) -> list[str]:
         """The summary in words."""
         if not self.kernels:
             return []
@@ -40,7 +40,8 @@ class Tally:
             if count:
                 share = f" ({units.show(self.time[bound], 's')})" if self.timed else ""
                 parts.append(f"{count} {bound}{'-bound' if bound != 'unknown' else ' bound'}{share}")
-        lines = [f"{self.kernels} kernel{'s' if self.kernels > 1 else ''}: {', '.join(parts)}"]
+        what = "row" if several else "kernel"  # on several devices a kernel has a row for each
+        lines = [f"{self.kernels} {what}{'s' if self.kernels > 1 else ''}: {', '.join(parts)}"]
         if self.most is not None:
             saved, placed = self.most
             kernel = placed.first.kernel
