@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -72,24 +71,26 @@ def _files(folder: str) -> list[str]:
     """The hardware files of a folder and of the folders right below it (one a vendor)."""
     paths: list[str] = []
     for child in _children(folder):
-        if _is(child, stat.S_ISDIR):
-            paths += [path for path in _children(child) if path.endswith(_SUFFIXES) and _is(path, stat.S_ISREG)]
-        elif child.endswith(_SUFFIXES) and _is(child, stat.S_ISREG):
-            paths.append(child)
+        if _is(child.is_dir):
+            paths += [
+                file.path for file in _children(child.path) if file.name.endswith(_SUFFIXES) and _is(file.is_file)
+            ]
+        elif child.name.endswith(_SUFFIXES) and _is(child.is_file):
+            paths.append(child.path)
     return paths
 
 
-def _children(folder: str) -> list[str]:
+def _children(folder: str) -> list[os.DirEntry[str]]:
     try:
-        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+        return sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return []
 
 
-def _is(path: str, kind: Callable[[int], bool]) -> bool:
-    """Whether a path leads to a file of a kind; a link that leads nowhere is none."""
+def _is(kind: Callable[[], bool]) -> bool:
+    """Whether an entry is a folder or a regular file; a link that leads nowhere is neither."""
     try:
-        return kind(os.stat(path).st_mode)
+        return kind()
     except OSError:
         return False
 

@@ -14,7 +14,7 @@ RoofKind = Literal["spec", "measured"]
 _CEILINGS = frozenset({"matmul", "vector-fma"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RoofQuery:
     """What the user said about the roof; the defaults are those of the model."""
 

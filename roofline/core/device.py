@@ -25,7 +25,7 @@ class Source(NamedTuple):
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Peak:
     """The peak rate of one precision on one execution unit, dense and 2:4-sparse apart."""
 
