@@ -93,6 +93,8 @@ def test_the_five_steps_for_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert choose(find.device("acme100"), RoofQuery()).roof.ridge_point == 128  # 409.6 / 3.2
     assert roofline("hw", "lint", "--sourced", str(path)).status == 0
     assert roofline("ridge", "--hw", "example-100").status == 0
+    monkeypatch.delenv("ROOFLINE_HARDWARE")
+    assert roofline("ridge", "--hw", str(path)).status == 0  # step 5 as it stands, without the variable
 
 
 def test_every_field_is_explained() -> None:

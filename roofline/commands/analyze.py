@@ -111,7 +111,7 @@ def command(
     )
     kernel, wanted = KernelFlags.take(given), ListFlags.take(given)
     if files:
-        kernel.refuse_with_files()
+        kernel.refuse_with_files(files)
         _lists(files, targets(hw, peak, bw, query), wanted, expectation, settings, strict=strict, explained=explain)
         return
     wanted.refuse_without_files()
@@ -142,8 +142,8 @@ def _one_kernel(
     placed = [target.place(flags.kernel(target.device)) for target in where]
     failures = [
         (f"{one.first.kernel.name} on {one.device.id}", failure)
-        for one, target in zip(placed, where, strict=True)
-        for failure in judge(one, expectation, peak_named=target.query.named)
+        for one in placed
+        for failure in judge(one, expectation)
     ]
     if len(placed) == 1:
         allocate = flags.write_allocate
@@ -208,11 +208,10 @@ def _lists(
     failures: list[tuple[str, Failure]] = []
 
     def placed() -> Iterator[Placed]:
-        for row, target, one in reading.rows():
+        for row, _, one in reading.rows():
             tally.add(one)
             above.add(one)
-            named = target.query.named or row.kernel.dtype is not None
-            found = judge(one, expectation, peak_named=named)
+            found = judge(one, expectation)
             failures.extend((f"{row.where}: {row.kernel.name}", failure) for failure in found)
             yield one
 

@@ -76,7 +76,7 @@ def command(
     flags = ListFlags(pattern=pattern, sort=None, top=None, time_unit=time_unit)
     reading = read(files, where, flags)
     judged, failures, above = [], [], AboveRoof()
-    for row, target, one in reading.rows():
+    for row, _, one in reading.rows():
         own = row.expectation
         asked = replace(
             own,
@@ -84,7 +84,7 @@ def command(
             min_efficiency=default.min_efficiency if own.min_efficiency is None else own.min_efficiency,
             max_time=default.max_time if own.max_time is None else own.max_time,
         )
-        found: list[Failure] = judge(one, asked, peak_named=target.query.named or row.kernel.dtype is not None)
+        found: list[Failure] = judge(one, asked)
         judged.append((row.where, one, asked, found))
         above.add(one)
         failures += [(f"{row.kernel.name} on {one.device.id}", failure) for failure in found]

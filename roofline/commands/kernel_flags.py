@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -39,7 +40,7 @@ class KernelFlags:
         others = (self.flops, self.macs, self.moved, self.bytes_read, self.bytes_write, self.intensity, self.seconds)
         return self.achieved is not None and not self.bytes_at and all(value is None for value in others)
 
-    def refuse_with_files(self) -> None:
+    def refuse_with_files(self, files: Sequence[str]) -> None:
         """A list of kernels and a kernel in options do not go together.
 
         Raises:
@@ -49,10 +50,14 @@ class KernelFlags:
         given = [
             f"--{field.name.replace('_', '-').replace('moved', 'bytes').replace('seconds', 'time')}"
             for field in fields(self)
-            if getattr(self, field.name) not in (None, (), False, "kernel")
+            if not any(getattr(self, field.name) is nothing for nothing in (None, False))
+            and getattr(self, field.name) not in ((), "kernel")
         ]
         if given:
-            raise InputError(f"{given[0]} describes one kernel; leave it out, or leave out the file")
+            raise InputError(
+                f"{given[0]} describes one kernel, and {quote(files[0])} would be a list of them",
+                hint="leave one out; a quantity with a space needs quotes, as in '2 TFLOP'",
+            )
 
     def kernel(self, device: Device) -> Kernel:
         """The kernel, as it runs on a device (write-allocate doubles what is written).

@@ -53,6 +53,7 @@ class RoofChoice(NamedTuple):
 
     roof: Roof
     beside: Roof | None = None
+    rivals: tuple[Roof, ...] = ()  # what else could have been meant, where no precision was named
 
 
 def choose(device: Device, query: RoofQuery) -> RoofChoice:
@@ -73,10 +74,24 @@ def choose(device: Device, query: RoofQuery) -> RoofChoice:
             beside: Roof | None = _sourced(device, replace(query, headline=False))
         except InputError:
             beside = None  # a device of which only the headline is known
-        return RoofChoice(roof=_headline(device, query), beside=beside)
+        rivals = (beside,) if beside is not None and not query.headline else ()
+        return RoofChoice(roof=_headline(device, query), beside=beside, rivals=rivals)
     if query.headline:
         raise UnknownNameError(f"{device.id} has no headline figure", hint="leave out --headline, or name --dtype")
-    return RoofChoice(roof=_sourced(device, query))
+    return RoofChoice(roof=_sourced(device, query), rivals=_rivals(device, query))
+
+
+def _rivals(device: Device, query: RoofQuery) -> tuple[Roof, ...]:
+    """The headline, and the dense roof beside a sparse one: neither is ruled out by a unit or a density alone."""
+    if query.dtype is not None or device.headline is None:
+        return ()
+    headline = _headline(device, query)
+    if not query.sparse:
+        return (headline,)
+    try:
+        return headline, _sourced(device, replace(query, sparse=False))
+    except InputError:
+        return (headline,)
 
 
 def over_level(device: Device, roof: Roof, level: str, kind: RoofKind = "spec") -> Roof:

@@ -35,25 +35,30 @@ class Failure(NamedTuple):
     text: str
 
 
-def judge(placed: Placed, expectation: Expectation, *, peak_named: bool) -> list[Failure]:
+def judge(placed: Placed, expectation: Expectation) -> list[Failure]:
     """The unmet expectations of a kernel, on the roof it is placed on.
 
     Raises:
-        AmbiguousVerdictError: no precision was named, and the headline and the sourced dense roof disagree.
+        AmbiguousVerdictError: no precision was named, and the roofs that could be meant disagree.
 
     """
     failures = _failures(placed.first, expectation)
-    if placed.beside is not None and not peak_named:
-        beside = _failures(placed.beside, expectation)
-        if {f.kind for f in failures} != {f.kind for f in beside}:
-            kinds = {f.kind for f in failures} ^ {f.kind for f in beside}
+    for rival in placed.rivals:
+        other = _failures(rival, expectation)
+        kinds = {f.kind for f in failures} ^ {f.kind for f in other}
+        if kinds:
             raise AmbiguousVerdictError(
                 f"{placed.first.kernel.name} on {placed.device.id}: {' and '.join(sorted(kinds))} cannot be judged: "
-                f"the headline ({show(placed.first.roof.peak, 'FLOP/s')}) and the sourced dense peak "
-                f"({show(placed.beside.roof.peak, 'FLOP/s')}) disagree",
+                f"{_called(placed.first)} and {_called(rival)} disagree",
                 hint="say which peak is meant: --dtype D, --dtype D --sparse, or --headline",
             )
     return failures
+
+
+def _called(placement: Placement) -> str:
+    roof = placement.roof
+    kind = "headline" if roof.headline else f"sourced {roof.sparsity} peak"
+    return f"the {kind} ({show(roof.peak, 'FLOP/s')})"
 
 
 def _failures(placement: Placement, expectation: Expectation) -> list[Failure]:

@@ -19,6 +19,7 @@ class Placed:
     device: Device
     first: Placement
     beside: Placement | None = None
+    rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
 
     @property
     def reachable(self) -> Placement:
@@ -52,7 +53,12 @@ class Target:
         """A kernel on this device; its own precision goes before that of the query."""
         choice = self.choice(kernel.dtype)
         beside = None if choice.beside is None else self._placement(kernel, choice.beside)
-        return Placed(device=self.device, first=self._placement(kernel, choice.roof), beside=beside)
+        return Placed(
+            device=self.device,
+            first=self._placement(kernel, choice.roof),
+            beside=beside,
+            rivals=tuple(self._placement(kernel, roof) for roof in choice.rivals),
+        )
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
         main, levels = None, []

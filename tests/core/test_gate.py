@@ -28,18 +28,18 @@ def placed(query: RoofQuery | None = None, **kernel: Any) -> Placed:
     return Target(device=CHIP, query=query or RoofQuery()).place(Kernel(name="k", **kernel))
 
 
-def texts(one: Placed, *, named: bool = True, **asked: Any) -> list[str]:
-    return [failure.text for failure in judge(one, Expectation(**asked), peak_named=named)]
+def texts(one: Placed, **asked: Any) -> list[str]:
+    return [failure.text for failure in judge(one, Expectation(**asked))]
 
 
 def test_a_bound_that_both_roofs_agree_on_needs_no_precision() -> None:
-    assert texts(placed(flops=5, bytes=1), named=False, bound="memory") == []
-    assert texts(placed(flops=5, bytes=1), named=False, bound="compute") == ["expected compute-bound, is memory-bound"]
+    assert texts(placed(flops=5, bytes=1), bound="memory") == []
+    assert texts(placed(flops=5, bytes=1), bound="compute") == ["expected compute-bound, is memory-bound"]
 
 
 def test_a_bound_between_the_ridges_is_refused_until_the_peak_is_named() -> None:
     with pytest.raises(AmbiguousVerdictError, match="expect cannot be judged") as caught:
-        texts(placed(flops=15, bytes=1), named=False, bound="compute")
+        texts(placed(flops=15, bytes=1), bound="compute")
     assert "--dtype" in (caught.value.hint or "")
     assert caught.value.exit_status == 2
     assert texts(placed(RoofQuery(headline=True), flops=15, bytes=1), bound="memory") == []
@@ -49,10 +49,10 @@ def test_a_bound_between_the_ridges_is_refused_until_the_peak_is_named() -> None
 def test_efficiency_is_ambiguous_only_where_the_roofs_differ_in_the_answer() -> None:
     # 1000 FLOP in 12 s: 5 s at the headline (41.67 %), 10 s at the dense peak (83.33 %)
     kernel = placed(flops=1000, bytes=1, seconds=12)
-    assert texts(kernel, named=False, min_efficiency=0.4) == []
+    assert texts(kernel, min_efficiency=0.4) == []
     with pytest.raises(AmbiguousVerdictError):
-        texts(kernel, named=False, min_efficiency=0.6)
-    assert texts(kernel, named=False, min_efficiency=0.9) == ["reaches 41.67 % of the roof, 90.00 % is required"]
+        texts(kernel, min_efficiency=0.6)
+    assert texts(kernel, min_efficiency=0.9) == ["reaches 41.67 % of the roof, 90.00 % is required"]
 
 
 def test_what_cannot_be_judged_fails_and_says_so() -> None:
@@ -79,3 +79,11 @@ def test_bound_names() -> None:
     assert (bound_named("memory-bound", name="x"), bound_named("Compute", name="x")) == ("memory", "compute")
     with pytest.raises(InputError, match=re.escape("x must be memory-bound or compute-bound, got 'fast'")):
         bound_named("fast", name="x")
+
+
+@pytest.mark.parametrize("query", [RoofQuery(unit="matrix"), RoofQuery(sparse=True)])
+def test_a_unit_or_a_density_alone_names_no_precision(query: RoofQuery) -> None:
+    """15 FLOP/B lies between the ridges of 10 and 20."""
+    with pytest.raises(AmbiguousVerdictError):
+        texts(placed(query, flops=15, bytes=1), bound="compute")
+    assert texts(placed(query, flops=5, bytes=1), bound="memory") == []
