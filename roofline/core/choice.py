@@ -137,7 +137,7 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
         unit=peak.unit,
         accumulate=accumulate,
         clock=peak.clock,
-        basis=peak.basis,
+        basis=peak.basis_of(sparsity),
         sources=sources_of(device, peak.sources),
         note=peak.note,
         memory=stream(device, query.level, "spec"),

@@ -21,6 +21,7 @@ GOOD = [
     LEAST.replace("1 TFLOP/s", "1.0e+12"),
     LEAST.replace("1 TFLOP/s", "1e12"),
     LEAST.replace("dense: 1", "dense: sparse/2, sparse: 1"),
+    LEAST.replace("dense: 1", "sparse_basis: derived, sparse: 2e12, dense: 1"),
 ]
 BAD = [
     LEAST.replace("100 GB/s", "100 GB"),
@@ -30,6 +31,7 @@ BAD = [
     LEAST.replace("name: X\n", ""),
     LEAST.replace("bandwidth:", "bandwith:"),
     LEAST.replace(", dense: 1 TFLOP/s", ""),
+    LEAST.replace("dense: 1", "sparse_basis: guessed, sparse: 2e12, dense: 1"),
     LEAST + "year: 20240\n",
     LEAST + "schema: 2\n",
     LEAST + "kind: toaster\n",
