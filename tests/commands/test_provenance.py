@@ -19,7 +19,10 @@ def test_ridge_does_not_call_a_doubled_rate_the_vendors(roofline: Runner) -> Non
     roof = json.loads(roofline("ridge", "--hw", "rtx5080", "--dtype", "bf16", "--sparse", "--format", "json").out)
     assert roof["context"]["roof"]["peak_basis"] == "derived"
     assert roof["roof"] == "bf16 2:4, matrix unit, fp32 accumulation (derived)"
+    assert roof["context"]["roof"]["note"] == "no source of it prints the 2:4 rate"
     assert [(peak["basis"], peak["sparse_basis"]) for peak in roof["peaks"]] == [("vendor", "derived")]
+    dense = json.loads(roofline("ridge", "--hw", "rtx5080", "--dtype", "bf16", "--format", "json").out)
+    assert (dense["context"]["roof"]["peak_basis"], dense["context"]["roof"]["note"]) == ("vendor", None)
 
 
 def test_one_basis_stands_for_both_rates_where_they_are_of_one_kind(roofline: Runner) -> None:
