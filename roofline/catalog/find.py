@@ -144,7 +144,7 @@ def _parsed_aliases(path: str) -> list[str]:
         root, _ = load_yaml(path)
     except FileError:
         return []  # said when it is asked for, or when the whole catalogue is walked
-    node = (root.entries or {}).get("aliases")
+    node = (root.entries or {}).get("aliases") if root is not None else None
     return [n.text for n in (node.items if node.items is not None else [node]) if n.text] if node else []
 
 

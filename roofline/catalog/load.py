@@ -34,14 +34,20 @@ def inspect(path: str) -> tuple[Device | None, list[Problem], dict[str, Any] | N
     """The device (None if it cannot be built), all problems, and the raw values for further rules.
 
     Raises:
-        FileError: the file cannot be read or is no YAML.
+        FileError: the file cannot be read as text.
 
     """
-    node, problems = load_yaml(path)
+    root, problems = load_yaml(path)
+    if root is None:
+        return None, problems, None
     report = Findings(shown_path(path), problems)
-    values = DEVICE.read(node, "file", report)
-    if values is not None:
-        _check_consistency(values, report)
+    try:
+        values = DEVICE.read(root, "file", report)
+        if values is not None:
+            _check_consistency(values, report)
+    except FileError as enough:
+        problems.append(Problem.of(enough))
+        return None, problems, None
     device = None
     if values is not None and not any(problem.level == "error" for problem in problems):
         device = _device(values, path)

@@ -36,10 +36,10 @@ class Findings:
 
         """
         if len(self.problems) >= _MOST_PROBLEMS:
-            raise FileError(
-                f"{self.where(node)}: more than {_MOST_PROBLEMS} problems; is this a hardware file?   [size]"
-            )
-        self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level))
+            message = f"more than {_MOST_PROBLEMS} problems; is this a hardware file?"
+            raise FileError(message, where=self.where(node), rule="size", at=(node.line, node.column))
+        at = (node.line, node.column)
+        self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level, at=at))
 
 
 class Kind(Protocol):
