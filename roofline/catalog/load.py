@@ -6,10 +6,11 @@ import os
 from typing import Any
 
 from roofline.catalog.fields import DEVICE
-from roofline.catalog.schema import HALF_OF_SPARSE, Findings
+from roofline.catalog.schema import HALF_OF_SPARSE, Findings, place
 from roofline.core.device import Ceiling, Device, Headline, Link, Memory, Peak, Source
-from roofline.errors import FileError
+from roofline.errors import FileError, nearest
 from roofline.files import Problem, shown_path
+from roofline.units import quote
 from roofline.yaml_tree import Node
 from roofline.yaml_tree import load as load_yaml
 
@@ -76,7 +77,10 @@ def _check_consistency(values: dict[str, Any], report: Findings) -> None:
     for row in figures(values):
         for key in row.get("source") or ():
             if declared is None or key not in declared:
-                report.add(row[""], "unknown-source", f"source '{key}' is not among this file's 'sources'")
+                near = nearest(key, declared or ())
+                hint = f"did you mean '{near[0]}'?" if near else None
+                message = f"source {quote(key)} is not among this file's 'sources'"
+                report.add(place(row, "source", key), "unknown-source", message, hint=hint)
 
 
 def figures(values: dict[str, Any]) -> list[dict[str, Any]]:
