@@ -183,7 +183,8 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
     found: list[Device] = []
     for name in names:
         device = find.device(name)
-        if all(device.origin != other.origin for other in found):  # an id and its alias are one device
+        file = os.path.realpath(device.origin)
+        if all(file != os.path.realpath(other.origin) for other in found):  # an id, its alias and its path are one
             found.append(device)
     return found
 
