@@ -80,7 +80,7 @@ def load(path: str, *, limit: int = SIZE_LIMIT) -> tuple[Node | None, list[Probl
 def parse(text: str, name: str) -> tuple[Node | None, list[Problem]]:
     """The tree of YAML text and its problems; ``name`` is the file's, for messages.
 
-    What leaves no doubt about the rest (a tab in the indentation, a second document, a tag, a repeated key) is a problem
+    What leaves no doubt about the rest (an indenting tab, a second document, a tag, a repeated key) is a problem
     beside the tree. Where nothing can be read, there is no tree, and the last problem says why.
     """
     tree = _Composer(name)
