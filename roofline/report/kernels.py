@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from roofline import units
-from roofline.core.explain import explain
 from roofline.core.kernel import Kernel
 from roofline.core.placement import TOLERANCE
 from roofline.core.roof import Roof, Stream
@@ -14,6 +13,7 @@ from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, Rows, Value, used
 from roofline.report import placements as cells
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
+from roofline.report.explain import explain
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts
 from roofline.report.tally import Tally
 

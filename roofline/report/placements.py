@@ -183,13 +183,12 @@ def _unbound(placement: Placement) -> str:
 
 def _verdict_of_levels(placement: Placement, words: str) -> str:
     """With several memory levels the slowest term binds, and its distance to the arithmetic counts."""
-    terms = placement.terms
-    times = ", ".join(f"{name} {units.show(seconds, 's')}" for name, seconds in terms.items())
-    level = placement.binding_level
-    if level is None or not terms["compute"]:
+    times = ", ".join(f"{term.name} {units.show(term.seconds, 's')}" for term in placement.terms)
+    arithmetic, slowest = placement.least_time_of("compute"), placement.slowest
+    if slowest is None or slowest.resource == "compute" or not arithmetic:
         return f"{words} (least times: {times})"
-    excess = units.significant(terms[level] / terms["compute"])
-    return f"{words} by {level}, which takes {excess}x as long as the arithmetic (least times: {times})"
+    excess = units.significant(slowest.seconds / arithmetic)
+    return f"{words} by {slowest.name}, which takes {excess}x as long as the arithmetic (least times: {times})"
 
 
 def disagreement(first: Placement, beside: Placement) -> str | None:
