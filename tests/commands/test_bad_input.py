@@ -39,7 +39,7 @@ TABLE = [
     (2, "analyze --flops 1e9 --bytes 1e6 --time 0 --hw h100", "error: --time must be > 0, got 0"),
     (2, "analyze --flops 2TFLOP/s --bytes 1GB --hw h100", "error: --flops is an amount of work (FLOP), got a rate (TFLOP/s)"),
     (2, "analyze --flops 1 --macs 1 --bytes 1 --hw h100", "error: --flops and --macs say the same; give one"),
-    (2, "analyze --flops 1 --bytes 1 --bytes-read 1 --hw h100", "error: --bytes and --bytes-read/--bytes-write say the same"),
+    (2, "analyze --flops 1 --bytes 1 --bytes-read 1 --hw h100", "error: --bytes and --bytes-read say the same; give one"),
     (2, "analyze --flops 1 --bytes 1 --intensity 1 --hw h100", "error: --intensity follows from the work and the bytes"),
     (2, "analyze --flops 1 --bytes 1 --time 1s --achieved 1T --hw h100", "error: --time and --achieved say the same; give one"),
     (2, "analyze --flops 0 --bytes 1 --achieved 1T --hw h100", "error: --achieved is a rate of FLOPs, but the kernel has none"),
