@@ -69,7 +69,16 @@ class Amounts:
             seconds=seconds,
             rate=rate,
             from_macs=self.macs is not None,
+            assumptions=self._assumptions(),
         )
+
+    def _assumptions(self) -> tuple[str, ...]:
+        told = []
+        if self.macs is not None:
+            told.append("MACs were given: each counts 2 FLOP")
+        if self.write_allocate:
+            told.append("write-allocate: what is written counts twice, since its cache lines are read first")
+        return tuple(told)
 
     def _moved(self) -> float | None:
         if not self._in_parts:
