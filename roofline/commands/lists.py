@@ -3,66 +3,20 @@
 from __future__ import annotations
 
 import heapq
-import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from roofline import units
+from roofline.commands.list_flags import ListFlags
 from roofline.commands.options import OutputSettings
 from roofline.commands.output import tell
 from roofline.core.target import Placed, Target
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
+from roofline.readers.columns import renamed
 from roofline.readers.rows import Row
 from roofline.readers.table import KernelList
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFlags:
-    """The options that pick and order the rows of a list."""
-
-    pattern: str | None
-    sort: str | None
-    top: int | None
-    time_unit: str | None
-
-    @classmethod
-    def take(cls, given: dict[str, Any]) -> ListFlags:
-        """Take the list options out of a command's arguments."""
-        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
-
-    def refuse_without_files(self) -> None:
-        """These options make no sense for a single kernel.
-
-        Raises:
-            InputError: one of them was given.
-
-        """
-        for option, value in (
-            ("--kernel", self.pattern),
-            ("--sort", self.sort),
-            ("--top", self.top),
-            ("--time-unit", self.time_unit),
-        ):
-            if value is not None:
-                raise InputError(f"{option} is for a list of kernels", hint="give a FILE, or - for standard input")
-
-    def matcher(self) -> Callable[[str], object]:
-        """Whether a name is wanted.
-
-        Raises:
-            InputError: no regular expression.
-
-        """
-        try:
-            with warnings.catch_warnings():  # of constructs that a future Python may read otherwise
-                warnings.simplefilter("ignore")
-                return re.compile(self.pattern or "").search
-        except (re.error, RecursionError, OverflowError) as error:
-            raise InputError(f"--kernel {units.quote(self.pattern or '')} is no regular expression: {error}") from None
-
 
 _TOLD: Final = 20  # bad rows that are named one by one
 
@@ -88,6 +42,7 @@ class Reading:
     problems: list[str] = field(default_factory=list)  # the first ones in words
     bad: int = 0  # all of them
     unused: dict[str, None] = field(default_factory=dict)
+    own_dtype: bool = False  # some kernel names its own precision
 
     def rows(self) -> Iterator[tuple[Row, Target, Placed]]:
         """Each wanted kernel on each device; a row that cannot be placed becomes a problem.
@@ -105,6 +60,7 @@ class Reading:
                     if isinstance(row, Problem):
                         self._note(str(row), row.hint)
                     elif wanted(row.kernel.name):
+                        self.own_dtype = self.own_dtype or row.kernel.dtype is not None
                         yield from self._place(row)
             except FileError as error:
                 if not started:
@@ -131,7 +87,9 @@ class Reading:
         if self.bad > _TOLD:
             tell(f"error: and {self.bad - _TOLD} more bad rows")
         if self.unused:
-            tell(f"note: columns not used: {', '.join(map(units.clip, self.unused))}", settings.quiet)
+            tell(f"note: columns not used: {', '.join(map(_unused, self.unused))}", settings.quiet)
+        if self.own_dtype and any(target.query.dtype for target in self.targets):
+            tell("note: the list's own precisions go before --dtype", settings.quiet)
 
     def raise_if_bad(self) -> None:
         """After the good rows were reported: exit 3 if there were bad ones.
@@ -142,6 +100,12 @@ class Reading:
         """
         if self.bad:
             raise FileError(f"{self.bad} row{'s' if self.bad > 1 else ''} could not be used; the others are reported")
+
+
+def _unused(heading: str) -> str:
+    """A column that means nothing here, and what to call it if it looks like something."""
+    better = renamed(heading)
+    return f"{units.clip(heading)} (call it {better} if it is one)" if better else units.clip(heading)
 
 
 def read(files: Sequence[str], targets: Sequence[Target], flags: ListFlags) -> Reading:

@@ -62,7 +62,7 @@ def list_report(devices: Sequence[Device], context: dict[str, Any], warnings: Se
         columns=LIST_COLUMNS,
         rows=rows,
         rows_key="devices",
-        summary=[f"{len(rows)} device{'' if len(rows) == 1 else 's'}"],
+        summary=[f"{len(rows)} device{'' if len(rows) == 1 else 's'}" if rows else "no device fits"],
         warnings=warnings,
         context=context,
     )
@@ -87,6 +87,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
         if m.capacity is not None and m.usable is not None and m.usable > m.capacity
     ]
     notes += [f"{row['what']} {row['detail']}: {row['check_note']}" for row in rows if row.get("check_note")]
+    checks = [f"check of {row['what']} {row['detail']}: {row['check']}" for row in rows if row["check"]]
     sources = [f"source {s.key}: {s.citation} ({s.kind})" for s in device.sources.values()]
     return Report(
         columns=used(SHOW_COLUMNS, rows),
@@ -97,7 +98,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
         | {"sources": {s.key: {"title": s.title, "where": s.where, "kind": s.kind} for s in device.sources.values()}},
         summary=[f"{key}: {value}" for key, value in about.items() if value is not None],
         notes=[*([device.note] if device.note else []), *notes],
-        explanation=sources,
+        explanation=[*checks, *sources],
         context=context,
     )
 
@@ -142,17 +143,25 @@ def _figure_rows(device: Device) -> list[dict[str, Any]]:
 
 
 def lint_report(problems: Sequence[Problem], files: int, context: dict[str, Any]) -> Report:
-    """A row a problem."""
+    """A row a problem for programs, a line a problem for people, as compilers print them."""
     rows = [
         {"where": p.where, "level": p.level, "message": p.message, "rule": p.rule, "hint": p.hint} for p in problems
     ]
     errors = sum(problem.level == "error" for problem in problems)
-    counts = f"{errors} error{'' if errors == 1 else 's'}, {len(problems) - errors} warning"
-    counts += "" if len(problems) - errors == 1 else "s"
+    if problems:
+        counts = f"{_counted(errors, 'error')}, {_counted(len(problems) - errors, 'warning')}"
+        summary = f"{_counted(len(problems), 'problem')}: {counts}"
+    else:
+        summary = f"{_counted(files, 'file')}: no problems"
     return Report(
         columns=used(LINT_COLUMNS, rows),
         rows=rows,
         rows_key="problems",
-        summary=[f"{files} file{'' if files == 1 else 's'}: {counts}"],
+        lines=[f"{p.where}: {p.level}: {p.message} [{p.rule}]" + (f"; {p.hint}" if p.hint else "") for p in problems],
+        summary=[summary],
         context=context,
     )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
