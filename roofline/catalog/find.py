@@ -125,7 +125,7 @@ def device(name: str) -> Device:
     if is_path(name):
         return load(os.path.expanduser(name))
     known = entries()
-    wanted = name.strip().casefold()
+    wanted = "-".join(name.casefold().split())  # "RTX 4090" is rtx-4090
     if wanted in known:
         return load(known[wanted].path)
     # An alias is most often the start of its id, so those files are looked into first; most are never opened.

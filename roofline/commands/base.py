@@ -21,6 +21,7 @@ class LazyGroup(click.Group):
     """A group whose commands live in modules that are imported when they are needed."""
 
     modules: ClassVar[dict[str, str]] = {}
+    not_found: ClassVar[str] = ""  # what to say of a name that is near no command
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The commands in the order in which they were declared."""
@@ -39,7 +40,11 @@ class LazyGroup(click.Group):
         """The command that the first argument names; a near miss is suggested, never run."""
         if args and args[0] not in self.modules and not args[0].startswith("-"):
             near = nearest(args[0], self.modules, 3)
-            hint = f"did you mean: {', '.join(near)}?" if near else f"commands: {', '.join(self.modules)}"
+            hint = (
+                f"did you mean: {', '.join(near)}?"
+                if near
+                else self.not_found or f"commands: {', '.join(self.modules)}"
+            )
             raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -73,11 +78,16 @@ class GroupedCommand(click.Command):
             near = nearest(error.option_name, known, 3)
             hint = f"did you mean: {', '.join(near)}?" if near else f"roofline {ctx.info_name} --help lists them"
             raise click.UsageError(f"no such option {error.option_name!r}; {hint}", ctx) from None
+        except click.UsageError as error:
+            extra = "unexpected extra argument" in error.message
+            if extra and any("--hw" in param.opts for param in self.get_params(ctx)):
+                raise click.UsageError(f"{error.message}; a device is named with --hw", ctx) from None
+            raise
 
 
-def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """Declare a subcommand."""
-    return click.command(name, cls=GroupedCommand, context_settings=CONTEXT_SETTINGS)
+def command(name: str, short: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """Declare a subcommand; ``short`` is its line in the list of commands, where its first sentence is too long."""
+    return click.command(name, cls=GroupedCommand, context_settings=CONTEXT_SETTINGS, short_help=short)
 
 
 class GroupedOption(click.Option):

@@ -111,14 +111,10 @@ class Placement:
     def ridge_distance(self) -> float | None:
         """How many times more FLOPs per byte the ridge asks for (below 1: how far the kernel is past it).
 
-        That is I* / I; with several memory levels that of the one that is furthest from its ridge, which is the
-        slowest of their least times over that of the arithmetic. None where the intensity is unknown, zero or infinite.
+        That is I* / I over the memory it is placed on. None where the intensity is unknown, zero or infinite.
         """
         if not self.intensity or math.isinf(self.intensity):
             return None
-        if self.levels:
-            compute, moving = self.least_time_of("compute"), self.least_time_of("memory")
-            return moving / compute if moving is not None and compute else None
         return self.roof.ridge_point / self.intensity
 
     @property

@@ -12,7 +12,7 @@ _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 # "list" holds words; "nested" holds what only JSON can, and such a column is a detail.
 Format = Literal[
-    "text", "name", "bound", "flag", "count", "distance", "list", "nested",
+    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested",
     "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W",
 ]  # fmt: skip
 

@@ -72,7 +72,7 @@ def _measured(placement: Placement) -> list[str]:
         )
     if placement.achieved_share is not None and kernel.achieved is not None:
         lines.append(
-            f"share of peak achieved = {show(kernel.achieved, 'FLOP/s')} / {show(placement.roof.peak, 'FLOP/s')}"
+            f"achieved / peak = {show(kernel.achieved, 'FLOP/s')} / {show(placement.roof.peak, 'FLOP/s')}"
             f" = {show(placement.achieved_share, '1')}"
         )
     if placement.efficiency is not None and kernel.seconds is not None and placement.least_time is not None:

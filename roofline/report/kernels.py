@@ -15,7 +15,7 @@ from roofline.report import placements as cells
 from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts, roofs_of_devices
-from roofline.report.tally import Tally
+from roofline.report.tally import Tallies
 
 _DEVICE: Final = Column(key="device", heading="device")
 _LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
@@ -34,6 +34,8 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
     if beside is not None:
         row |= cells.roof_cells(beside, "dense_")
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
+    if first.levels:
+        columns = [c._replace(detail=False) if c.heading == "binding level" else c for c in columns]
     roofs = [placement.roof for placement in (first, beside) if placement is not None]
     return Report(
         columns=used(columns, [row]),
@@ -42,7 +44,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
         single=True,
         title=f"{first.kernel.name} on {title_of(placed.device)}",
         roofs=[roof_line(roof) for roof in roofs],
-        summary=[said.verdict(first), *([text] if (text := said.measured(placed)) else [])],
+        summary=[said.verdict(first), *said.levels(first), *([text] if (text := said.measured(placed)) else [])],
         notes=[
             *said.disagreements([placed]),
             *first.kernel.notes,
@@ -87,7 +89,7 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bo
 def kernel_list(
     shown: Sequence[Placed],
     targets: Sequence[Target],
-    tally: Tally,
+    tallies: Tallies,
     context: dict[str, Any],
     *,
     warnings: Sequence[str] = (),
@@ -96,9 +98,8 @@ def kernel_list(
     """A list of kernels, a row each (and a device, if there are several)."""
     several = len(targets) > 1
     beside = any(one.beside is not None for one in shown)
-    apart = (
-        several and not targets[0].query.settled
-    )  # headline and dense figures of different devices never share a column
+    # Headline and dense figures of different devices never share a column.
+    apart = several and not targets[0].query.settled
 
     def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
@@ -119,20 +120,20 @@ def kernel_list(
         columns += cells.row_columns("dense_", "dense") if beside else ()
     if len({one.first.kernel.dtype for one in shown}) > 1:
         columns = [c._replace(detail=False) if c.key == "precision" else c for c in columns]
-    if tally.timed:  # the share of the roof says more than what could have been attained
+    if tallies.timed:  # the share of the roof says more than what could have been attained
         columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
     devices, roofs = [target.device for target in targets], distinct_roofs(shown)
     return Report(
         columns=used(columns, rows),
         rows=rows,
         rows_key="kernels",
-        lead={"totals": tally.as_json()},
+        lead={"totals": tallies.as_json()},
         roofs=(
             [roof_line(roof, of=device) for roof, device in roofs_of_devices(shown)]
             if several
             else [roof_line(roof) for roof in roofs]
         ),
-        summary=tally.lines(several=several),
+        summary=tallies.lines(),
         assumptions=said.counted(shown),
         notes=said.list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
         warnings=warnings,

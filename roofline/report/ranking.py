@@ -30,6 +30,7 @@ _COLUMNS: Final = (
     Column(key="dense_peak_flop_per_s", heading="peak", format="FLOP/s", group="dense"),
     Column(key="dense_ridge_flop_per_byte", heading="I*", format="FLOP/B", group="dense"),
     Column(key="dense_precision", heading="dtype", group="dense"),
+    Column(key="dense_basis", heading="basis", group="dense"),
     Column(key="dense_roof", heading="roof", group="dense", detail=True),
     Column(key="bandwidth_byte_per_s", heading="BW", format="B/s"),
     Column(key="memory_level", heading="memory level", detail=True),
@@ -41,7 +42,7 @@ _SETTLED_COLUMNS: Final = (
     Column(key="peak_flop_per_s", heading="peak", format="FLOP/s"),
     Column(key="ridge_flop_per_byte", heading="I*", format="FLOP/B"),
     Column(key="roof", heading="roof"),
-    *_COLUMNS[10:],
+    *_COLUMNS[11:],
 )
 
 
@@ -122,6 +123,7 @@ def _row(device: Device, choice: RoofChoice) -> dict[str, Any]:
         "dense_peak_flop_per_s": dense and dense.peak,
         "dense_ridge_flop_per_byte": dense and dense.ridge_point,
         "dense_precision": dense and dense.dtype,
+        "dense_basis": dense and dense.basis,
         "dense_roof": dense and dense.label,
         "peak_flop_per_s": choice.roof.peak,
         "ridge_flop_per_byte": choice.roof.ridge_point,
