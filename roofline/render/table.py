@@ -14,7 +14,7 @@ from rich.text import Text
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report
+from roofline.report import Column, Report, closing
 from roofline.units import printable
 
 _NO_LIMIT: Final = 100_000
@@ -33,8 +33,7 @@ def render(report: Report, style: Style) -> str:
     elif report.rows:
         table = _sheet(report) if report.layout == "sheet" else _table(report, style)
         blocks.append(_lines(table, style))
-    notes = [f"note: {note}" for note in (*report.notes, *report.assumptions)]
-    for lines in ((*report.summary, *report.roofs, *notes), report.explanation):
+    for lines in (closing(report), report.explanation):
         blocks += [[part for line in lines for part in _wrapped(printable(line), style.width)]]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 

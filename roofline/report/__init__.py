@@ -66,6 +66,11 @@ def finite(value: Any) -> Any:
     return None if isinstance(bare, float) and not math.isfinite(bare) else bare
 
 
+def closing(report: Report) -> list[str]:
+    """The sentences under a table, in their order: verdict, roofs, notes, what was assumed."""
+    return [*report.summary, *report.roofs, *(f"note: {note}" for note in (*report.notes, *report.assumptions))]
+
+
 class Rows(Sequence[Mapping[str, Any]]):
     """Rows that are made from their items when they are asked for, so that a long list of kernels stays small."""
 

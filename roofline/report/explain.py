@@ -53,13 +53,28 @@ def _attainable(placement: Placement) -> list[str]:
         f"attainable = min(P_max, I * BW) = min({show(roof.peak, 'FLOP/s')}, {product})"
         f" = {show(roof.attainable(intensity), 'FLOP/s')}",
     ]
-    for level in placement.levels:
-        moved = placement.kernel.bytes_at[level.memory.level]
-        lines.append(f"{level.memory.level}: {show(moved, 'B')} at {show(level.bandwidth, 'B/s')}")
+    if placement.levels:
+        lines = [reached, *_levels(placement)]
     lines.append(
         f"share of peak = attainable / P_max = {show(placement.attainable, 'FLOP/s')} / {show(roof.peak, 'FLOP/s')}"
         f" = {show(placement.peak_share, '1')}"
     )
+    return lines
+
+
+def _levels(placement: Placement) -> list[str]:
+    """With several memory levels the slowest term decides, not one ridge."""
+    kernel, lines = placement.kernel, []
+    for level in placement.levels:
+        moved = kernel.bytes_at[level.memory.level]
+        lines.append(f"{level.memory.level}: {show(moved, 'B')} at {show(level.bandwidth, 'B/s')}")
+    binding = placement.binding_level
+    lines.append(f"the largest least time below binds: {f'memory-bound by {binding}' if binding else 'compute-bound'}")
+    if kernel.flops and placement.least_time and placement.attainable is not None:
+        lines.append(
+            f"attainable = FLOPs / least time = {show(kernel.flops, 'FLOP')} / {show(placement.least_time, 's')}"
+            f" = {show(placement.attainable, 'FLOP/s')}"
+        )
     return lines
 
 

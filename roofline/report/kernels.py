@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roofline import units
 from roofline.core.kernel import Kernel
@@ -15,7 +15,9 @@ from roofline.report import placements as cells
 from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts, roofs_of_devices
-from roofline.report.tally import Tallies
+
+if TYPE_CHECKING:
+    from roofline.report.tally import Tallies
 
 _DEVICE: Final = Column(key="device", heading="device")
 _LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
