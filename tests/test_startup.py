@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import roofline
+
 PROBE = """
 import sys
 from roofline.cli import run
@@ -30,6 +32,17 @@ def test_help_and_version_import_neither_yaml_nor_rich(arguments: list[str]) -> 
     modules = imported(*arguments)
     assert not modules & {"yaml", "rich", "json", "csv", "roofline.catalog", "roofline.core.device", "roofline.readers"}
     assert not modules & {"roofline.render", "roofline.report", "pathlib"}
+
+
+def test_the_package_itself_imports_nothing_of_its_own() -> None:
+    probe = "import roofline, sys; print(*(m for m in sys.modules if m.startswith('roofline')))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["roofline"]
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(roofline, name) for name in roofline.__all__)
+    assert set(roofline.__all__) <= set(dir(roofline))
 
 
 def test_version_imports_no_subcommand() -> None:
