@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import operator
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from roofline.core.kernel import Kernel
@@ -20,6 +21,9 @@ class Term(NamedTuple):
     seconds: float
 
 
+_SECONDS = operator.attrgetter("seconds")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
     """A kernel under a roof; further memory levels join as roofs of the same peak."""
@@ -27,6 +31,12 @@ class Placement:
     kernel: Kernel
     roof: Roof
     levels: tuple[Roof, ...] = ()  # one for each entry of kernel.bytes_at that is judged
+    slowest: Term | None = field(init=False, compare=False, repr=False)  # the term that binds, which most else asks for
+
+    def __post_init__(self) -> None:
+        # At equal times the first wins, which is that of the arithmetic, as at the ridge point.
+        slowest = max(self.terms, key=_SECONDS, default=None)
+        object.__setattr__(self, "slowest", slowest)
 
     @property
     def intensity(self) -> float | None:
@@ -48,11 +58,6 @@ class Placement:
             level = roof.memory.level
             found.append(Term("memory", level, kernel.bytes_at[level] / roof.bandwidth))
         return tuple(found)
-
-    @property
-    def slowest(self) -> Term | None:
-        """The term that binds; at equal times that of the arithmetic, as at the ridge point."""
-        return max(self.terms, key=lambda term: term.seconds, default=None)
 
     def least_time_of(self, resource: Literal["compute", "memory"]) -> float | None:
         """The largest term of one kind of resource in seconds; None if none is known."""
