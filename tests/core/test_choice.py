@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofline.core.choice import stream
-from roofline.core.device import Ceiling, Device, Memory
+from roofline.core.device import Ceiling, Device, Memory, Peak
 
 READ = Ceiling(what="dram-read", value=9.5, quantity="B/s")  # no stores to wait for, hence the fastest
 COPY = Ceiling(what="dram-copy", value=8.5, quantity="B/s")
@@ -22,6 +22,12 @@ SCALE = Ceiling(what="dram-scale", value=9.0, quantity="B/s")
     ],
 )
 def test_the_measured_bandwidth_of_a_level(measured: tuple[Ceiling, ...], expected: Ceiling) -> None:
-    device = Device(id="chip", name="Chip", memory=(Memory(level="HBM", bandwidth=10.0),), measured=measured)
+    device = Device(
+        id="chip",
+        name="Chip",
+        peaks=(Peak(dtype="fp16", dense=100.0),),
+        memory=(Memory(level="HBM", bandwidth=10.0),),
+        measured=measured,
+    )
     found = stream(device, None, "measured")
     assert (found.what, found.bandwidth, found.level) == (expected.what, expected.value, "HBM")

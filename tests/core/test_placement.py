@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roofline.core.kernel import Kernel
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof, Stream
+from roofline.errors import InputError
 
 ROOF = Roof(peak=100.0, memory=Stream(bandwidth=10.0, level="HBM"))  # I* = 10 FLOP/B
 
@@ -45,7 +48,19 @@ def test_a_rate_above_what_its_intensity_allows_is_above_the_roof() -> None:
     assert (one.efficiency, one.achieved_share, one.roof_share, one.above_roof) == (1.5, 0.3, 1.5, True)
 
 
-def test_a_rate_above_the_peak_is_above_the_roof_whatever_the_time_says() -> None:
-    # 50 B at 10 B/s take 5 of 10 s, but 200 FLOP/s are twice the peak
-    one = place(bytes=50, seconds=10, rate=200.0)
-    assert (one.efficiency, one.achieved_share, one.roof_share, one.above_roof) == (0.5, 2.0, 2.0, True)
+known = st.none() | st.floats(min_value=1e-3, max_value=1e6)
+
+
+@given(known, known, known, known, known)
+def test_no_share_of_peak_or_bandwidth_exceeds_the_share_of_the_roof(
+    flops: float | None, moved: float | None, intensity: float | None, seconds: float | None, rate: float | None
+) -> None:
+    """The roof is the lower of both, so what is within it is within each."""
+    try:
+        one = place(flops=flops, bytes=moved, known_intensity=intensity, seconds=seconds, rate=rate)
+    except InputError:
+        return  # a contradiction
+    for share in (one.achieved_share, one.bandwidth_share):
+        if share is not None:
+            assert one.efficiency is not None
+            assert share <= one.efficiency * (1 + 1e-9)

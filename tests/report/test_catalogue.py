@@ -7,10 +7,11 @@ import pytest
 from roofline.core.device import Device, Memory, Peak
 from roofline.report.catalogue import list_report, show_report
 
+CHIP = Device(id="chip", name="Chip", peaks=(Peak(dtype="fp16", dense=100e12),))
+
 
 def shown(*memory: Memory) -> list[str]:
-    device = Device(id="chip", name="Chip", peaks=(Peak(dtype="fp16", dense=100e12),), memory=memory)
-    return list(show_report(device, {}).notes)
+    return list(show_report(Device(id="chip", name="Chip", peaks=CHIP.peaks, memory=memory), {}).notes)
 
 
 NOTE = "HBM: more is usable than is quoted, since the vendor's GB are GiB, less a reserve"
@@ -38,4 +39,4 @@ def test_a_note_and_the_reason_of_a_check_are_told_with_their_figure() -> None:
 
 @pytest.mark.parametrize(("count", "summary"), [(0, "no device fits"), (1, "1 device"), (2, "2 devices")])
 def test_how_many_devices_are_listed(count: int, summary: str) -> None:
-    assert list_report([Device(id="chip", name="Chip")] * count, {}, ()).summary == [summary]
+    assert list_report([CHIP] * count, {}, ()).summary == [summary]

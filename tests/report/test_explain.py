@@ -64,3 +64,14 @@ def test_peak_and_bandwidth_cite_their_sources_and_notes() -> None:
         "BW = 10.00 B/s: HBM (measured, triad); source: A bench <a lab> | Data sheet <https://example.com/d.pdf>; warm",
     ]
     assert provenance(ROOF)[0] == "P_max = 100.0 FLOP/s: peak (given); no source given"
+
+
+def test_with_several_memory_levels_the_slowest_term_decides_and_not_the_ridge() -> None:
+    # 100 FLOP / 100 = 1 s, 5 B / 10 = 0.5 s, 400 B / 50 = 8 s; I = 100 / 5 = 20 is past the ridge of the HBM alone
+    level = Roof(peak=100.0, memory=Stream(bandwidth=50.0, level="L2"))
+    kernel = Kernel(flops=100, bytes=5, bytes_at={"L2": 400})
+    lines = explain(Placement(kernel=kernel, roof=ROOF, levels=(level,)))
+    assert "L2: 400.0 B at 50.00 B/s" in lines
+    assert "the largest least time below binds: memory-bound by L2" in lines
+    assert "attainable = FLOPs / least time = 100.0 FLOP / 8.000 s = 12.50 FLOP/s" in lines
+    assert "share of peak = attainable / P_max = 12.50 FLOP/s / 100.0 FLOP/s = 12.50 %" in lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline.core.choice import RoofQuery
+from roofline.core.choice import RoofChoice, RoofQuery, choose
 from roofline.core.device import Device, Headline, Memory, Peak
 from roofline.report import plain
 from roofline.report.ranking import ranking
@@ -33,9 +33,15 @@ DEVICES = (
 )
 
 
-def order(query: RoofQuery | None = None, **asked: object) -> list[str]:
-    report = ranking(DEVICES, query or RoofQuery(), {}, **asked)  # type: ignore[arg-type]
-    return [row["device"] for row in report.rows]
+NOTHING_NAMED = RoofQuery()
+
+
+def chosen(query: RoofQuery) -> list[tuple[Device, RoofChoice]]:
+    return [(one, choose(one, query)) for one in DEVICES]
+
+
+def order(query: RoofQuery = NOTHING_NAMED, *, sort: str | None, top: int | None = None) -> list[str]:
+    return [row["device"] for row in ranking(chosen(query), query, {}, sort=sort, top=top).rows]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,7 @@ def test_where_one_roof_was_asked_for_it_gives_the_order() -> None:
 
 
 def test_headline_and_dense_figures_have_a_column_each() -> None:
-    report = ranking(DEVICES, RoofQuery(), {})
+    report = ranking(chosen(NOTHING_NAMED), NOTHING_NAMED, {})
     shown = {column.key for column in report.columns if not column.detail}
     assert {"headline_peak_flop_per_s", "dense_peak_flop_per_s"} <= shown
     figures = [(plain(row["headline_peak_flop_per_s"]), row["dense_peak_flop_per_s"]) for row in report.rows]
@@ -79,5 +85,11 @@ def test_headline_and_dense_figures_have_a_column_each() -> None:
 
 
 def test_how_many_devices_were_left_out() -> None:
-    assert "1 device has no such figure and is left out" in ranking(DEVICES, RoofQuery(), {}, left_out=1).notes
-    assert "3 devices have no such figure and are left out" in ranking(DEVICES, RoofQuery(), {}, left_out=3).notes
+    assert (
+        "1 device has no such figure and is left out"
+        in ranking(chosen(NOTHING_NAMED), NOTHING_NAMED, {}, left_out=1).notes
+    )
+    assert (
+        "3 devices have no such figure and are left out"
+        in ranking(chosen(NOTHING_NAMED), NOTHING_NAMED, {}, left_out=3).notes
+    )
