@@ -123,7 +123,7 @@ roof_options: Callable[[F], F] = together(
     option("Roof", "--sparse", is_flag=True, help="Its 2:4-sparse peak instead of the dense one."),
     option("Roof", "--headline", is_flag=True, help="The headline on purpose, so that gates need not ask."),
     option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit."),
-    option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "int32"]), help="Accumulator precision."),
+    option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "fp64", "int32"]), help="Accumulator precision."),
     option(
         "Roof", "--clock", type=click.Choice(["base", "boost"]), help="Clock of a CPU's peak, where both are known."
     ),
@@ -174,7 +174,10 @@ class OutputSettings(NamedTuple):
 
 def output_settings(given: dict[str, Any]) -> OutputSettings:
     """Take the output options out of a command's arguments."""
-    return OutputSettings(**{key: given.pop(key) for key in ("format_name", "output", "quiet", "color")})
+    output = given.pop("output")
+    if output == "/dev/stdout":  # which may be a redirected file: it is written to, not replaced
+        output = "-"
+    return OutputSettings(output=output, **{key: given.pop(key) for key in ("format_name", "quiet", "color")})
 
 
 def roof_query(given: dict[str, Any]) -> RoofQuery:
