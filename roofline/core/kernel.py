@@ -31,9 +31,14 @@ class Kernel:
     seconds: float | None = None  # s, measured
     rate: float | None = None  # FLOP/s, measured, where neither time nor work is known
     from_macs: bool = False  # the FLOPs are twice a given count of MACs
+    wire: float | None = None  # B that one device sends over its links
+    messages: int = 0  # serial steps over the links, each of which costs a latency
+    assumptions: tuple[str, ...] = ()  # what was counted how, in words
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         amounts = {"FLOPs": self.flops, "bytes": self.bytes, "intensity": self.known_intensity, "rate": self.rate}
+        amounts["bytes on the wire"] = self.wire
         amounts |= {f"bytes at {level}": value for level, value in self.bytes_at.items()}
         for what, value in amounts.items():
             if value is not None and not 0 <= value < math.inf:

@@ -1,0 +1,48 @@
+"""The domain of shapes: whole numbers from 1 on, small enough to be real, and errors that name the argument."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline.errors import InputError
+
+LARGEST: Final = 10**15  # of one dimension; no array is longer
+
+
+def sizes(**given: int) -> None:
+    """Refuse a size that is not a whole number from 1 to 1e15.
+
+    Raises:
+        InputError: names the argument.
+
+    >>> sizes(m=0)
+    Traceback (most recent call last):
+    roofline.errors.InputError: m must be a whole number from 1 to 1e15, got 0
+
+    """
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
+            raise InputError(f"{name} must be a whole number from 1 to 1e15, got {value:g}" if isinstance(value, float) else f"{name} must be a whole number from 1 to 1e15, got {value}")
+
+
+def counts(**given: int) -> None:
+    """Refuse a count that is not a whole number from 0 to 1e15 (paddings, cached tokens).
+
+    Raises:
+        InputError: names the argument.
+
+    """
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+            raise InputError(f"{name} must be a whole number from 0 to 1e15, got {value}")
+
+
+def divides(part: str, part_size: int, whole: str, whole_size: int) -> None:
+    """Refuse sizes of which one does not divide the other.
+
+    Raises:
+        InputError: names both arguments.
+
+    """
+    if whole_size % part_size:
+        raise InputError(f"{part} must divide {whole}: {whole_size} is no multiple of {part_size}")
