@@ -58,7 +58,7 @@ def convolution(
     gaps = _per_axis("dilation", dilation, len(axes))
     extras = _per_axis("output_padding", output_padding, len(axes), least=0)
     if any(extras) and not transposed:
-        raise InputError("output_padding is for transposed convolutions; add --transposed or leave it out")
+        raise InputError("output_padding is for transposed convolutions alone")
     length = _enlarged if transposed else _reduced
     outputs = prod(length(*along) for along in zip(axes, steps, zeros, gaps, extras, strict=True))
     inputs, taps = prod(axis.points for axis in axes), prod(axis.taps for axis in axes)
