@@ -38,7 +38,9 @@ def test_every_file_is_run_by_a_test() -> None:
 def test_example(roofline: Runner, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(ROOT)
     result = roofline(*shlex.split(command))
-    assert (result.status, result.err) == (0, "")
+    notice = "note: what the list expects of its kernels is not judged here; roofline check does that\n"
+    gated = command.startswith("analyze") and "shaders" not in command
+    assert (result.status, result.err) == (0, notice if gated else "")
 
 
 def test_games_and_language_models_get_opposite_verdicts(roofline: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import click
 from roofline.commands.base import command as declare
 from roofline.commands.base import option, together
 from roofline.commands.options import (
+    AtLeastOne,
     QuantityType,
     device_options,
     output_options,
@@ -53,7 +54,7 @@ list_options = together(
         type=click.Choice(["name", "work", "traffic", "intensity", "time", "least", "efficiency", "savings"]),
         help="Order; amounts and times: largest first.",
     ),
-    option("List", "--top", type=click.IntRange(min=1), help="Only so many rows; the summary still counts all."),
+    option("List", "--top", type=AtLeastOne(), help="Only so many rows; the summary still counts all."),
     option("List", "--time-unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of a bare time column."),
 )
 gate_options = together(
@@ -146,11 +147,9 @@ def _one_kernel(
         for failure in judge(one, expectation)
     ]
     if len(placed) == 1:
-        allocate = flags.write_allocate
-        report = sheet(placed[0], context("analyze"), write_allocate=allocate, explained=explained)
+        report = sheet(placed[0], context("analyze"), explained=explained)
     else:
-        named = all(target.query.named or target.query.sparse for target in where)
-        report = comparison(placed, context("analyze"), named=named, explained=explained)
+        report = comparison(placed, context("analyze"), settled=where[0].query.settled, explained=explained)
     emit(report, settings)
     finish(failures, report.warnings, strict=strict)
 
@@ -201,14 +200,18 @@ def _lists(
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.errors import InputError
-    from roofline.report.kernels import AboveRoof, kernel_list
+    from roofline.report.kernels import kernel_list
+    from roofline.report.sentences import AboveRoof
     from roofline.report.tally import Tally
 
     reading, tally, above = read(files, where, wanted), Tally(), AboveRoof()
     failures: list[tuple[str, Failure]] = []
+    unjudged = 0
 
     def placed() -> Iterator[Placed]:
+        nonlocal unjudged
         for row, _, one in reading.rows():
+            unjudged += row.expectation.asked
             tally.add(one)
             above.add(one)
             found = judge(one, expectation)
@@ -217,6 +220,8 @@ def _lists(
 
     shown = pick(placed(), wanted)
     reading.tell_problems(settings)
+    if unjudged:
+        tell("note: what the list expects of its kernels is not judged here; roofline check does that", settings.quiet)
     warnings = above.warnings()
     emit(kernel_list(shown, where, tally, context("analyze"), warnings=warnings, explained=explained), settings)
     if not tally.kernels and not reading.problems:

@@ -61,9 +61,9 @@ def command(
     from roofline.commands.output import check_output, emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import Expectation, Failure, bound_named, judge
-    from roofline.errors import InputError
+    from roofline.errors import CheckFailedError, InputError
     from roofline.report.checks import check_report
-    from roofline.report.kernels import AboveRoof
+    from roofline.report.sentences import AboveRoof
 
     settings, query = output_settings(given), roof_query(given)
     check_output(settings, files)
@@ -100,4 +100,6 @@ def command(
     sound = not reading.bad and not (strict and warnings)
     emit(check_report(judged, where, context("check"), warnings, sound=sound), settings)
     reading.raise_if_bad()
+    if failures and settings.shown:
+        raise CheckFailedError(f"check failed: {len(failures)} expectation{'s' if len(failures) > 1 else ''} not met")
     finish(failures, warnings, strict=strict)

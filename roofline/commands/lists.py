@@ -15,6 +15,7 @@ from roofline.commands.output import tell
 from roofline.core.target import Placed, Target
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
+from roofline.readers.columns import renamed
 from roofline.readers.rows import Row
 from roofline.readers.table import KernelList
 
@@ -88,6 +89,7 @@ class Reading:
     problems: list[str] = field(default_factory=list)  # the first ones in words
     bad: int = 0  # all of them
     unused: dict[str, None] = field(default_factory=dict)
+    own_dtype: bool = False  # some kernel names its own precision
 
     def rows(self) -> Iterator[tuple[Row, Target, Placed]]:
         """Each wanted kernel on each device; a row that cannot be placed becomes a problem.
@@ -105,6 +107,7 @@ class Reading:
                     if isinstance(row, Problem):
                         self._note(str(row), row.hint)
                     elif wanted(row.kernel.name):
+                        self.own_dtype = self.own_dtype or row.kernel.dtype is not None
                         yield from self._place(row)
             except FileError as error:
                 if not started:
@@ -131,7 +134,9 @@ class Reading:
         if self.bad > _TOLD:
             tell(f"error: and {self.bad - _TOLD} more bad rows")
         if self.unused:
-            tell(f"note: columns not used: {', '.join(map(units.clip, self.unused))}", settings.quiet)
+            tell(f"note: columns not used: {', '.join(map(_unused, self.unused))}", settings.quiet)
+        if self.own_dtype and any(target.query.dtype for target in self.targets):
+            tell("note: the list's own precisions go before --dtype", settings.quiet)
 
     def raise_if_bad(self) -> None:
         """After the good rows were reported: exit 3 if there were bad ones.
@@ -142,6 +147,12 @@ class Reading:
         """
         if self.bad:
             raise FileError(f"{self.bad} row{'s' if self.bad > 1 else ''} could not be used; the others are reported")
+
+
+def _unused(heading: str) -> str:
+    """A column that means nothing here, and what to call it if it looks like something."""
+    better = renamed(heading)
+    return f"{units.clip(heading)} (call it {better} if it is one)" if better else units.clip(heading)
 
 
 def read(files: Sequence[str], targets: Sequence[Target], flags: ListFlags) -> Reading:

@@ -11,7 +11,7 @@ import click
 from roofline import precision, units
 from roofline.commands.base import option, together
 from roofline.errors import InputError
-from roofline.units import Quantity
+from roofline.units import Quantity, quote
 
 if TYPE_CHECKING:
     from roofline.core.choice import RoofQuery
@@ -23,8 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 if TYPE_CHECKING:  # click's types became generic in 8.4; older ones cannot be subscripted
     _FloatType = click.ParamType[float]
     _StrType = click.ParamType[str]
+    _IntType = click.ParamType[int]
 else:
-    _FloatType = _StrType = click.ParamType
+    _FloatType = _StrType = _IntType = click.ParamType
 
 
 class QuantityType(_FloatType):
@@ -47,6 +48,20 @@ class QuantityType(_FloatType):
         if self.quantity == "1":
             return units.fraction(value, name=name)
         return units.parse(value, self.quantity, name=name, positive=self.positive)
+
+
+class AtLeastOne(_IntType):
+    """A whole number from 1 on, in the digits 0 to 9."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
+        """The number; an error names the option."""
+        text = str(value).strip()
+        if not (text.isascii() and text.isdigit() and int(text[:20]) > 0):
+            name = param.opts[-1] if param is not None else "value"
+            raise InputError(f"{name} must be a whole number from 1 on, got {quote(text)}")
+        return int(text[:20])
 
 
 class DtypeType(_StrType):
@@ -146,6 +161,11 @@ class OutputSettings(NamedTuple):
     quiet: bool
     color: str
 
+    @property
+    def shown(self) -> bool:
+        """Whether people read the result on standard output, and need not be told it again."""
+        return self.output in (None, "-") and self.format_name in (None, "table", "markdown")
+
 
 def output_settings(given: dict[str, Any]) -> OutputSettings:
     """Take the output options out of a command's arguments."""
@@ -182,6 +202,9 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
 
     found: list[Device] = []
     for name in names:
+        if "," in name and not find.is_path(name):
+            repeated = " ".join(f"--hw {part.strip()}" for part in name.split(",") if part.strip())
+            raise InputError(f"--hw takes one device, got {quote(name)}", hint=f"repeat it: {repeated}")
         device = find.device(name)
         if all(device.origin != other.origin for other in found):  # an id and its alias are one device
             found.append(device)

@@ -12,6 +12,7 @@ from roofline.errors import InputError, UnknownNameError
 RoofKind = Literal["spec", "measured"]
 # What may stand as a ceiling of arithmetic; an attention kernel or a loop of bare matrix instructions may not.
 _CEILINGS = frozenset({"matmul", "vector-fma"})
+_LIKE_DEFAULT = ("bf16", "fp16")  # may stand in for each other where only one was measured, and the label says which
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,9 +31,7 @@ class RoofQuery:
     def __post_init__(self) -> None:
         if self.level is not None and not self.level.strip():
             raise InputError("--level is empty; it names a memory level such as L2")
-        if self.headline and (
-            self.dtype or self.sparse or self.unit or self.accumulate or self.clock or self.kind == "measured"
-        ):
+        if self.headline and (self.specific or self.kind == "measured"):
             raise InputError(
                 "--headline is a roof of its own; leave out --dtype, --sparse, --unit, --accumulate, --roof"
             )
@@ -43,9 +42,14 @@ class RoofQuery:
             )
 
     @property
-    def named(self) -> bool:
-        """Whether the user said which peak is meant, so that a gate need not refuse."""
-        return self.dtype is not None or self.headline or self.kind == "measured"
+    def specific(self) -> bool:
+        """Whether the headline is ruled out, since something was said of a sourced peak."""
+        return bool(self.dtype or self.sparse or self.unit or self.accumulate or self.clock)
+
+    @property
+    def settled(self) -> bool:
+        """Whether one roof a device is asked for, and no headline stands beside it."""
+        return self.specific or self.headline or self.kind == "measured"
 
 
 class RoofChoice(NamedTuple):
@@ -68,8 +72,7 @@ def choose(device: Device, query: RoofQuery) -> RoofChoice:
     """
     if query.kind == "measured":
         return RoofChoice(roof=_measured(device, query))
-    specific = query.dtype or query.sparse or query.unit or query.accumulate or query.clock
-    if device.headline is not None and not specific:
+    if device.headline is not None and not query.specific:
         try:
             beside: Roof | None = _sourced(device, replace(query, headline=False))
         except InputError:
@@ -158,7 +161,11 @@ def _measured(device: Device, query: RoofQuery) -> Roof:
     have = tuple(dict.fromkeys(c.dtype for c in rates if c.dtype))
     if not rates:
         raise UnknownNameError(f"{device.id} has no measured FLOP/s ceiling", hint="leave out --roof measured")
-    dtype = query.dtype or next((d for d in (device.default_dtype, "bf16", "fp16") if d in have), have[0])
+    dtype = query.dtype or next((d for d in (device.default_dtype, *_LIKE_DEFAULT) if d in have), None)
+    if dtype is None:
+        raise UnknownNameError(
+            f"{device.id} has no measured {device.default_dtype} ceiling", hint=f"name one: --dtype {' or '.join(have)}"
+        )
     candidates = [c for c in rates if c.dtype == dtype]
     if not candidates:
         raise UnknownNameError(f"{device.id} has no measured {dtype} ceiling", hint=f"measured: {', '.join(have)}")

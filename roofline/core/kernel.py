@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from roofline.core.device import level_key
 from roofline.errors import InputError
 
 # Wider than anything real, and narrow enough that no quotient of two such numbers leaves the range of a float.
@@ -44,13 +45,16 @@ class Kernel:
             if value is not None and not 0 <= value < math.inf:
                 raise InputError(f"{what} must be finite and >= 0, got {value}")
             if value and not SMALLEST <= value <= LARGEST:
-                raise InputError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {value:g}")
+                got = f"{value:g}" if value < 1e300 else "more"  # an integer may be too large for a float
+                raise InputError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {got}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise InputError("time must be > 0")
         if self.seconds is not None and not SMALLEST <= self.seconds <= LARGEST:
             raise InputError(f"time must be between {SMALLEST:g} and {LARGEST:g} s, got {self.seconds:g}")
         if self.rate is not None and self.rate == 0:
             raise InputError("achieved FLOP/s must be > 0")
+        if len({level_key(level) for level in self.bytes_at}) < len(self.bytes_at):
+            raise InputError(f"a memory level is named twice: {', '.join(self.bytes_at)}")
         if self.bytes_at and self.known_intensity is not None:
             raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
         traffic = [self.bytes, *self.bytes_at.values()]

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from roofline.core.kernel import Kernel
 from roofline.core.roof import Bound, Roof
 
 TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
+
+
+class Term(NamedTuple):
+    """The least time that one resource of the machine takes for a kernel."""
+
+    resource: Literal["compute", "memory"]
+    name: str  # which one: the level of a memory
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,19 +34,29 @@ class Placement:
         return self.kernel.arithmetic_intensity
 
     @property
-    def terms(self) -> dict[str, float]:
-        """Least seconds by resource, for what is known: "compute" and each memory level.
+    def terms(self) -> tuple[Term, ...]:
+        """Least seconds by resource, for what is known: the arithmetic first, then each memory level.
 
         Each is a lower bound, so their maximum is one (Williams et al. 2009, overlapped transfer and arithmetic).
         """
-        kernel, times = self.kernel, {}
+        kernel, found = self.kernel, []
         if kernel.flops is not None:
-            times["compute"] = kernel.flops / self.roof.peak
+            found.append(Term("compute", "compute", kernel.flops / self.roof.peak))
         if kernel.bytes is not None:
-            times[self.roof.memory.level] = kernel.bytes / self.roof.bandwidth
+            found.append(Term("memory", self.roof.memory.level, kernel.bytes / self.roof.bandwidth))
         for roof in self.levels:
-            times[roof.memory.level] = kernel.bytes_at[roof.memory.level] / roof.bandwidth
-        return times
+            level = roof.memory.level
+            found.append(Term("memory", level, kernel.bytes_at[level] / roof.bandwidth))
+        return tuple(found)
+
+    @property
+    def slowest(self) -> Term | None:
+        """The term that binds; at equal times that of the arithmetic, as at the ridge point."""
+        return max(self.terms, key=lambda term: term.seconds, default=None)
+
+    def least_time_of(self, resource: Literal["compute", "memory"]) -> float | None:
+        """The largest term of one kind of resource in seconds; None if none is known."""
+        return max((term.seconds for term in self.terms if term.resource == resource), default=None)
 
     @property
     def complete(self) -> bool:
@@ -47,7 +66,7 @@ class Placement:
     @property
     def least_time(self) -> float | None:
         """The largest of the known terms in seconds; None if none is known."""
-        return max(self.terms.values(), default=None)
+        return None if self.slowest is None else self.slowest.seconds
 
     @property
     def bound(self) -> Bound | None:
@@ -65,8 +84,8 @@ class Placement:
             return None
         if not self.levels:
             return self.roof.memory.level if self.roof.bound(self.intensity) == "memory" else None
-        slowest = max(self.terms, key=lambda term: (self.terms[term], term == "compute"))
-        return None if slowest == "compute" else slowest
+        slowest = self.slowest
+        return None if slowest is None or slowest.resource == "compute" else slowest.name
 
     @property
     def attainable(self) -> float | None:
@@ -98,9 +117,8 @@ class Placement:
         if not self.intensity or math.isinf(self.intensity):
             return None
         if self.levels:
-            terms = self.terms
-            compute = terms.pop("compute")
-            return max(terms.values()) / compute
+            compute, moving = self.least_time_of("compute"), self.least_time_of("memory")
+            return moving / compute if moving is not None and compute else None
         return self.roof.ridge_point / self.intensity
 
     @property

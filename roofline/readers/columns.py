@@ -98,7 +98,7 @@ def meaning(heading: str, where: str) -> Meaning | None:
             rest = word.removeprefix(base + "_")
             if quantity == "B" and rest in ("b", "kb", "mb", "gb", "tb") and _BITS.search(bare):
                 raise FileError(
-                    f"{where}: column {quote(bare)} may be bits or bytes; write bytes_{rest}   [ambiguous-unit]"
+                    f"{where}: column {quote(bare)} may be bits or bytes; write {base}_{rest}   [ambiguous-unit]"
                 )
             if rest in _UNITS[quantity]:
                 return Meaning(field, quantity, _UNITS[quantity][rest])
@@ -123,10 +123,22 @@ def _at_level(heading: str, rest: str) -> Meaning:
     return Meaning("bytes_at", "B", unit, heading[start : start + len(level)] if start >= 0 else level)
 
 
+def renamed(heading: str) -> str | None:
+    """What to call a column that is named after its unit alone, or None if it does not look like one.
+
+    >>> renamed("us"), renamed("MB"), renamed("note")
+    ('time_us', 'bytes_mb', None)
+    """
+    word = heading.strip().lower()
+    if word in ("b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib"):
+        return f"bytes_{word}"
+    return f"time_{word}" if word in ("s", "ms", "us", "ns", "sec") else None
+
+
 def suggest(headings: list[str]) -> str | None:
     """What may be wrong with headings that mean nothing here: the separator, or a typing error."""
     if any(";" in heading for heading in headings):
         return "columns are separated by commas, or by tabs in a .tsv file"
     known = [*_NAMES, *(base for base, _, _ in _BASES)]
-    near = [m for h in headings for m in nearest(h.strip().lower(), known)]
-    return f"did you mean: {', '.join(dict.fromkeys(near))}?" if near else None
+    near = [m for h in headings for m in ([renamed(h)] if renamed(h) else nearest(h.strip().lower(), known))]
+    return f"did you mean: {', '.join(dict.fromkeys(n for n in near if n))}?" if near else None

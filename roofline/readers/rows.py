@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from roofline import precision, units
+from roofline.core.amounts import Amounts
+from roofline.core.device import level_key
 from roofline.core.gate import Expectation, bound_named
-from roofline.core.kernel import FLOP_PER_MAC, Kernel
+from roofline.core.kernel import Kernel
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
 from roofline.readers.columns import Meaning, meaning, suggest
@@ -46,8 +48,8 @@ def meanings_of(header: list[str], unused: list[str], where: str) -> dict[str, M
 
 
 def _no_twin(meanings: Mapping[str, Meaning], heading: str, found: Meaning, where: str) -> None:
-    same = (found.field, found.level)
-    twin = next((h for h, m in meanings.items() if h != heading and (m.field, m.level) == same), None)
+    same = (found.field, level_key(found.level or ""))
+    twin = next((h for h, m in meanings.items() if h != heading and (m.field, level_key(m.level or "")) == same), None)
     if twin is not None:
         raise FileError(
             f"{where}: columns {quote(twin)} and {quote(heading)} both say {found.field}   [duplicate-column]"
@@ -126,7 +128,8 @@ def from_cells(
         elif value is not None:
             values[found.field] = value
     try:
-        return Row(kernel=_kernel(values, levels, where), expectation=_expectation(values), where=where)
+        called = {found.field: heading.strip() for heading, found in meanings.items()}
+        return Row(kernel=_kernel(values, levels, where, called), expectation=_expectation(values), where=where)
     except InputError as error:
         return Problem(where=where, message=str(error), rule="value", hint=error.hint)
 
@@ -165,34 +168,15 @@ def _is_bare_number(text: str) -> bool:
     return True
 
 
-def _kernel(values: Mapping[str, Any], levels: Mapping[str, float], where: str) -> Kernel:
-    if "flops" in values and "macs" in values:
-        raise InputError("both FLOPs and MACs are given; keep one")
-    parts = [values[key] for key in ("bytes_read", "bytes_write") if key in values]
-    if parts and "bytes" in values:
-        raise InputError("both the bytes and their read and write parts are given; keep one")
-    flops, moved = values.get("flops"), sum(parts) if parts else values.get("bytes")
-    if "macs" in values:
-        flops = values["macs"] * FLOP_PER_MAC
-    known = values.get("intensity")
-    if flops is None and moved is None and known is None and not levels:
-        raise InputError("neither FLOPs nor bytes are given")
-    if known is not None and flops is not None and moved is not None:
-        raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
-    if known is not None and flops is not None and known > 0:
-        moved, known = flops / known, None
-    elif known is not None and moved is not None:
-        flops, known = moved * known, None
-    return Kernel(
-        name=values.get("name") or where.rpartition("/")[2],
-        flops=flops,
-        bytes=moved,
-        bytes_at=levels,
-        known_intensity=known,
-        dtype=values.get("dtype"),
-        seconds=values.get("time"),
-        from_macs="macs" in values,
+def _kernel(values: Mapping[str, Any], levels: Mapping[str, float], where: str, called: Mapping[str, str]) -> Kernel:
+    fields = ("flops", "macs", "bytes", "bytes_read", "bytes_write", "intensity")
+    amounts = Amounts(
+        bytes_at=levels, seconds=values.get("time"), **{key: values[key] for key in fields if key in values}
     )
+    if not amounts.work and not amounts.traffic and amounts.intensity is None:
+        raise InputError("neither FLOPs nor bytes are given")
+    name = values.get("name") or where.rpartition("/")[2]
+    return amounts.kernel(name, dtype=values.get("dtype"), called=lambda key: quote(called.get(key, key)))
 
 
 def _expectation(values: Mapping[str, Any]) -> Expectation:

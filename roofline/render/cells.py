@@ -76,11 +76,3 @@ def measure(column: Column, raw: Any) -> str:
 def distance(value: float) -> str:
     """How far a kernel lies from the ridge: ``8.205x below`` or ``1.354x above``."""
     return f"{units.ratio(value)}x below" if value > 1 else f"{units.ratio(1 / value)}x above"
-
-
-def shorten(text: str, width: int) -> str:
-    """A name cut in its middle to a width, since kernels of one family differ at both ends."""
-    if len(text) <= width:
-        return text
-    head = (width - 3) // 2
-    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"

@@ -6,13 +6,13 @@ from io import StringIO
 from typing import Final
 
 from rich.box import Box
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from roofline.render import Style
-from roofline.render.cells import NUMERIC, cell, measure, shorten, unit_of
+from roofline.render.cells import NUMERIC, cell, measure, unit_of
 from roofline.report import Column, Report
 from roofline.units import printable
 
@@ -74,11 +74,37 @@ def _table(report: Report, style: Style) -> Table:
         table.add_column(Text("\n".join(lines)), justify="right" if right else "left", no_wrap=True)
     for texts in body:
         cells = [
-            Text(shorten(text, room) if column.format == "name" else text, style=_STYLES.get(text, ""))
+            Text(_cut(column, text, room), style=_style(column, text))
             for text, column in zip(texts, columns, strict=True)
         ]
         table.add_row(*cells)
     return table
+
+
+def _style(column: Column, text: str) -> str:
+    """The colour of a verdict; other cells have none, whatever they say."""
+    return _STYLES.get(text, "") if column.format == "bound" else ""
+
+
+def _cut(column: Column, text: str, room: int) -> str:
+    """A cell in the room there is: names give up their middle, lists their end."""
+    if column.format == "name":
+        return _shorten(text, room)
+    if column.format == "list" and cell_len(text) > room:
+        return f"{set_cell_size(text, max(room - 3, 1)).rstrip(', ')}..."
+    return text
+
+
+def _shorten(text: str, width: int) -> str:
+    """A name cut in its middle to a width, since kernels of one family differ at both ends.
+
+    Widths are cells of a terminal: a Chinese character takes two.
+    """
+    if cell_len(text) <= width:
+        return text
+    head = (width - 3) // 2
+    tail = set_cell_size(text[::-1], width - 3 - head)[::-1]
+    return f"{set_cell_size(text, head).rstrip()}...{tail.lstrip()}"
 
 
 def _heading(column: Column, unit: str) -> list[str]:
@@ -93,7 +119,7 @@ def _fit(body: list[list[str]], headings: list[list[str]], columns: list[Column]
     widths = [
         max([cell_len(row[i]) for row in body] + [cell_len(line) for line in headings[i]]) for i in range(len(columns))
     ]
-    named = [column.format == "name" for column in columns]
+    named = [column.format in ("name", "list") for column in columns]
     taken = sum(width for width, is_name in zip(widths, named, strict=True) if not is_name)
     for gap in (2, 1):
         room = (style.width - taken - gap * (len(columns) - 1)) // (sum(named) or 1)
@@ -119,5 +145,6 @@ def _sheet(report: Report) -> Table:
             column = by_group.get(group) or (by_group.get("") if number == 0 else None)
             texts.append("" if column is None else measure(column, row.get(column.key)))
         if any(texts):
-            table.add_row(Text(heading), *(Text(text, style=_STYLES.get(text, "")) for text in texts))
+            example = next(iter(by_group.values()))
+            table.add_row(Text(heading), *(Text(text, style=_style(example, text)) for text in texts))
     return table

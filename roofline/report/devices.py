@@ -1,4 +1,4 @@
-"""Devices to a Report: the peaks of one with their ridge points, or a row each for several."""
+"""One device to a Report: its peaks with their ridge points; and what its headline and its scope are, in words."""
 
 from __future__ import annotations
 
@@ -24,36 +24,17 @@ PEAK_COLUMNS: Final = (
     Column(key="basis", heading="basis"),
     Column(key="sources", heading="sources", format="nested", detail=True),
 )
-DEVICE_COLUMNS: Final = (
-    Column(key="device", heading="device"),
-    Column(key="name", heading="name", detail=True),
-    Column(key="vendor", heading="vendor", detail=True),
-    Column(key="headline_peak_flop_per_s", heading="peak", format="FLOP/s", group="headline"),
-    Column(key="headline_ridge_flop_per_byte", heading="I*", format="FLOP/B", group="headline"),
-    Column(key="headline_roof", heading="roof", group="headline", detail=True),
-    Column(key="dense_peak_flop_per_s", heading="peak", format="FLOP/s", group="dense"),
-    Column(key="dense_ridge_flop_per_byte", heading="I*", format="FLOP/B", group="dense"),
-    Column(key="dense_precision", heading="dtype", group="dense"),
-    Column(key="dense_roof", heading="roof", group="dense", detail=True),
-    Column(key="bandwidth_byte_per_s", heading="BW", format="B/s"),
-    Column(key="memory_level", heading="memory level", detail=True),
-    Column(key="capacity_byte", heading="memory", format="B"),
-)
-# With a named precision or density there is one roof a device, and no headline to stand beside it.
-NAMED_COLUMNS: Final = (
-    *DEVICE_COLUMNS[:3],
-    Column(key="peak_flop_per_s", heading="peak", format="FLOP/s"),
-    Column(key="ridge_flop_per_byte", heading="I*", format="FLOP/B"),
-    Column(key="roof", heading="roof"),
-    *DEVICE_COLUMNS[10:],
-)
 
 
 def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> Report:
     """Every peak of one device with its ridge point; the headline first and marked, the default roof marked too."""
     memory = stream(device, query.level, query.kind)
     choice = choose(device, query)
-    rows = _measured_rows(device, memory) if query.kind == "measured" else _spec_rows(device, query, choice, memory)
+    rows = (
+        _measured_rows(device, choice.roof, memory, query.dtype)
+        if query.kind == "measured"
+        else _spec_rows(device, query, choice, memory)
+    )
     beside = choice.beside
     lead = {
         "device": device.id,
@@ -94,10 +75,12 @@ def _spec_rows(device: Device, query: RoofQuery, choice: RoofChoice, memory: Str
     ]
 
 
-def _measured_rows(device: Device, memory: Stream) -> list[dict[str, Any]]:
+def _measured_rows(device: Device, roof: Roof, memory: Stream, dtype: str | None) -> list[dict[str, Any]]:
     return [
         {
-            "roof": ceiling.what,
+            "roof": f"{ceiling.what}, default"
+            if (ceiling.dtype, ceiling.value) == (roof.dtype, roof.peak)
+            else ceiling.what,
             "precision": ceiling.dtype,
             "unit": None,
             "accumulate": None,
@@ -107,7 +90,7 @@ def _measured_rows(device: Device, memory: Stream) -> list[dict[str, Any]]:
             "sources": list(ceiling.sources),
         }
         for ceiling in device.measured
-        if ceiling.quantity == "FLOP/s"
+        if ceiling.quantity == "FLOP/s" and dtype in (None, ceiling.dtype)
     ]
 
 
@@ -164,45 +147,6 @@ def _rates(dense: float | None, sparse: float | None, memory: Stream) -> dict[st
             "no 2:4-sparse rate" if sparse is None else None,
         ),
     }
-
-
-def device_row(device: Device, query: RoofQuery) -> dict[str, Any]:
-    """One device's cells for DEVICE_COLUMNS and NAMED_COLUMNS."""
-    choice = choose(device, query)
-    headline = choice.roof if choice.roof.headline else None
-    dense = choice.beside if headline else choice.roof
-    memory = choice.roof.memory
-    capacity = next((m.capacity for m in device.memory if m.level == memory.level), None)
-    return {
-        "device": device.id,
-        "name": device.name,
-        "vendor": device.vendor,
-        "headline_peak_flop_per_s": Value(headline and headline.peak, None, "no headline kept"),
-        "headline_ridge_flop_per_byte": Value(headline and headline.ridge_point, None, "no headline kept"),
-        "headline_roof": headline and headline.label,
-        "dense_peak_flop_per_s": dense and dense.peak,
-        "dense_ridge_flop_per_byte": dense and dense.ridge_point,
-        "dense_precision": dense and dense.dtype,
-        "dense_roof": dense and dense.label,
-        "peak_flop_per_s": choice.roof.peak,
-        "ridge_flop_per_byte": choice.roof.ridge_point,
-        "roof": choice.roof.label,
-        "bandwidth_byte_per_s": memory.bandwidth,
-        "memory_level": memory.level,
-        "capacity_byte": Value(capacity, None, "not given"),
-    }
-
-
-def clock_notes(devices: Sequence[Device], query: RoofQuery) -> list[str]:
-    """Which clock the compared peaks are at, where that differs: base and boost do not belong in one ranking."""
-    clocks: dict[str, list[str]] = {}
-    for device in devices:
-        choice = choose(device, query)
-        clocks.setdefault((choice.beside or choice.roof).clock or "", []).append(device.id)
-    if len([clock for clock in clocks if clock]) < 2:
-        return []
-    told = "; ".join(f"{clock}: {', '.join(ids)}" for clock, ids in clocks.items() if clock)
-    return [f"these peaks are at different clocks ({told}); --clock base compares like with like"]
 
 
 def headline_notes(devices: Sequence[Device]) -> list[str]:

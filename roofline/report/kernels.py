@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from roofline import units
-from roofline.core.explain import explain
 from roofline.core.kernel import Kernel
 from roofline.core.placement import TOLERANCE
 from roofline.core.roof import Roof, Stream
 from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, Rows, Value, used
 from roofline.report import placements as cells
+from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
-from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts
+from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts, roofs_of_devices
 from roofline.report.tally import Tally
 
 _DEVICE: Final = Column(key="device", heading="device")
@@ -24,7 +24,7 @@ _LIST_KERNEL_COLUMNS: Final = frozenset(
 )
 
 
-def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = False, explained: bool = False) -> Report:
+def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -> Report:
     """One kernel on one device; the sourced dense roof stands beside the headline."""
     first, beside = placed.first, placed.beside
     row = {"device": placed.device.id, "levels": cells.levels(first)}
@@ -42,22 +42,29 @@ def sheet(placed: Placed, context: dict[str, Any], *, write_allocate: bool = Fal
         single=True,
         title=f"{first.kernel.name} on {title_of(placed.device)}",
         roofs=[roof_line(roof) for roof in roofs],
-        summary=[cells.verdict(first)],
-        notes=[*_disagreements([placed]), *_device_notes([placed])],
-        warnings=warnings_of([placed]),
-        assumptions=_assumptions(placed, write_allocate=write_allocate),
-        explanation=_explanation([placed]) if explained else (),
+        summary=[said.verdict(first), *([text] if (text := said.measured(placed)) else [])],
+        notes=[
+            *said.disagreements([placed]),
+            *first.kernel.notes,
+            *said.doubts([placed]),
+            *said.device_notes([placed]),
+        ],
+        warnings=said.warnings_of([placed]),
+        assumptions=said.assumptions([placed]),
+        explanation=said.explanation([placed]) if explained else (),
         context=context
         | {"device": device_context(placed.device)}
         | roofs_context(first.roof, None if beside is None else beside.roof),
     )
 
 
-def comparison(placed: Sequence[Placed], context: dict[str, Any], *, named: bool, explained: bool = False) -> Report:
-    """One kernel on several devices, a row each; ``named``: the user said which peak is meant."""
-    rows = [{"device": one.device.id} | cells.kernel_cells(one.first) | _roofs_of(one, named=named) for one in placed]
+def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bool, explained: bool = False) -> Report:
+    """One kernel on several devices, a row each; ``settled``: no headline can stand beside."""
+    rows = [
+        {"device": one.device.id} | cells.kernel_cells(one.first) | _roofs_of(one, settled=settled) for one in placed
+    ]
     columns = [_DEVICE, *(column._replace(detail=True) for column in cells.KERNEL_COLUMNS)]
-    if named:
+    if settled:
         columns += cells.comparison_columns()
     else:
         columns += [*cells.comparison_columns("headline_", "headline"), *cells.comparison_columns("dense_", "dense")]
@@ -66,9 +73,11 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, named: bool
         rows=rows,
         rows_key="devices",
         title=_kernel_in_words(placed[0]),
-        notes=_disagreements(placed, with_device=True) + _device_notes(placed),
-        warnings=warnings_of(placed),
-        explanation=_explanation(placed) if explained else (),
+        roofs=[roof_line(roof, of=device) for roof, device in roofs_of_devices(placed)],
+        notes=said.disagreements(placed, with_device=True) + said.doubts(placed) + said.device_notes(placed),
+        warnings=said.warnings_of(placed),
+        assumptions=said.assumptions(placed),
+        explanation=said.explanation(placed) if explained else (),
         context=context
         | {"devices": [device_context(one.device) for one in placed]}
         | roofs_contexts(distinct_roofs(placed)),
@@ -87,11 +96,13 @@ def kernel_list(
     """A list of kernels, a row each (and a device, if there are several)."""
     several = len(targets) > 1
     beside = any(one.beside is not None for one in shown)
-    apart = several and beside  # headline and dense figures of different devices never share a column
+    apart = (
+        several and not targets[0].query.settled
+    )  # headline and dense figures of different devices never share a column
 
     def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
-        row |= _roofs_of(one, named=not apart)
+        row |= _roofs_of(one, settled=not apart)
         if one.beside is not None and not apart:
             row |= cells.roof_cells(one.beside, "dense_")
         return row
@@ -106,6 +117,8 @@ def kernel_list(
     else:
         columns += cells.row_columns("", "headline" if beside else "")
         columns += cells.row_columns("dense_", "dense") if beside else ()
+    if len({one.first.kernel.dtype for one in shown}) > 1:
+        columns = [c._replace(detail=False) if c.key == "precision" else c for c in columns]
     if tally.timed:  # the share of the roof says more than what could have been attained
         columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
     devices, roofs = [target.device for target in targets], distinct_roofs(shown)
@@ -114,11 +127,15 @@ def kernel_list(
         rows=rows,
         rows_key="kernels",
         lead={"totals": tally.as_json()},
-        roofs=[roof_line(roof) for roof in roofs],
+        roofs=(
+            [roof_line(roof, of=device) for roof, device in roofs_of_devices(shown)]
+            if several
+            else [roof_line(roof) for roof in roofs]
+        ),
         summary=tally.lines(several=several),
-        notes=_list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
+        notes=said.list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
         warnings=warnings,
-        explanation=_explanation(shown) if explained else (),
+        explanation=said.explanation(shown) if explained else (),
         context=context | {"devices": [device_context(device) for device in devices]} | roofs_contexts(roofs),
     )
 
@@ -150,41 +167,9 @@ def rate_against_peak(name: str, achieved: float, peak: float, dtype: str | None
     )
 
 
-def warnings_of(placed: Sequence[Placed]) -> list[str]:
-    """A sentence for each of a few kernels that is above its roof."""
-    above = AboveRoof()
-    for one in placed:
-        above.add(one)
-    return above.warnings()
-
-
-class AboveRoof:
-    """Kernels above the roof, of which a long list may have many: the first are named, all are counted."""
-
-    def __init__(self, named: int = 3) -> None:
-        self._named = named
-        self._texts: list[str] = []
-        self.count = 0
-
-    def add(self, one: Placed) -> None:
-        """Note a kernel if it is above its roof; the dense roof speaks where the headline does not."""
-        placement = one.first if one.first.above_roof else one.beside
-        if placement is None or not placement.above_roof:
-            return
-        self.count += 1
-        if self.count <= self._named:
-            self._texts.append(cells.above_roof_warning(placement))
-
-    def warnings(self) -> list[str]:
-        """The sentences."""
-        more = self.count - len(self._texts)
-        rest = [f"and {more} more kernel{'s' if more > 1 else ''} above the roof"] if more else []
-        return [*self._texts, *rest]
-
-
-def _roofs_of(one: Placed, *, named: bool) -> dict[str, Any]:
-    """The cells of the one roof that was named, or of the headline and the dense roof, each under its own prefix."""
-    if named:
+def _roofs_of(one: Placed, *, settled: bool) -> dict[str, Any]:
+    """The cells of the one roof that was asked for, or of headline and dense roof, each under its own prefix."""
+    if settled:
         return cells.roof_cells(one.first)
     headline = one.first if one.first.roof.headline else None
     dense = one.beside if headline else one.first
@@ -204,63 +189,3 @@ def _kernel_in_words(placed: Placed) -> str:
     if placed.first.intensity is not None:
         parts.append(f"intensity I {units.show(placed.first.intensity, 'FLOP/B')}")
     return f"{kernel.name}: {', '.join(parts)}" if parts else kernel.name
-
-
-def _device_notes(placed: Sequence[Placed]) -> list[str]:
-    """What a device's headline really is, where it is used, and what part of a product its file covers."""
-    return [
-        note for one in placed for note in (headline_notes if one.first.roof.headline else scope_notes)([one.device])
-    ]
-
-
-def _disagreements(placed: Sequence[Placed], *, with_device: bool = False) -> list[str]:
-    notes = []
-    for one in placed:
-        note = cells.disagreement(one.first, one.beside) if one.beside is not None else None
-        if note is not None:
-            notes.append(f"{one.device.id}: {note}" if with_device else note)
-    return notes
-
-
-def _list_notes(shown: Sequence[Placed]) -> list[str]:
-    notes = []
-    unknown = [one.first.kernel.name for one in shown if one.first.bound is None]
-    if unknown:
-        notes.append(f"bound unknown (no FLOP count or no traffic): {_some(unknown)}")
-    different = [
-        one.first.kernel.name for one in shown if one.beside is not None and one.beside.bound != one.first.bound
-    ]
-    if different:
-        notes.append(f"headline and sourced dense peak disagree on: {_some(different)}")
-    if any(one.first.kernel.from_macs for one in shown):
-        notes.append("MACs were given: each counts 2 FLOP")
-    return notes
-
-
-def _some(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(units.clip(name, 40) for name in names[:most]) + more
-
-
-def _assumptions(placed: Placed, *, write_allocate: bool) -> list[str]:
-    first, lines = placed.first, []
-    if first.kernel.from_macs:
-        lines.append("MACs were given: each counts 2 FLOP")
-    if write_allocate:
-        lines.append("write-allocate: what is written counts twice, since its cache lines are read first")
-    if first.kernel.rate is not None and first.intensity is None:
-        lines.append("no traffic given: judged against the peak alone")
-    elif first.efficiency is not None and not first.judged_whole:
-        missing = "FLOP count" if first.kernel.flops is None else "traffic"
-        lines.append(f"no {missing} given: the share of the roof is a lower bound")
-    return lines
-
-
-def _explanation(placed: Sequence[Placed]) -> list[str]:
-    lines: list[str] = []
-    for one in placed:
-        for placement in (one.first, one.beside):
-            if placement is not None:
-                kind = "headline" if placement.roof.headline else placement.roof.label
-                lines += explain(placement, title=f"{placement.kernel.name} on {one.device.id}, {kind}:")
-    return lines

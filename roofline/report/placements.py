@@ -1,4 +1,4 @@
-"""Placements to a Report: a sheet for one, a row a kernel for many, a row a device for a comparison."""
+"""The columns of placed kernels and their cells, for one roof or for the headline and the dense roof side by side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roofline import units
 from roofline.core.placement import Placement
 from roofline.report import Column, Format, Value
 
-_BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound"}
+BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound"}
 
 # What a kernel has whatever roof it is under.
 KERNEL_COLUMNS: Final = (
@@ -97,7 +97,7 @@ def kernel_cells(placement: Placement) -> dict[str, Any]:
     """The cells of :data:`KERNEL_COLUMNS`."""
     kernel, intensity = placement.kernel, placement.intensity
     infinite = intensity is not None and math.isinf(intensity)
-    why = "infinite: no traffic" if infinite else _why_unknown(placement)
+    why = "infinite: no traffic" if infinite else why_unknown(placement)
     return {
         "name": kernel.name,
         "precision": kernel.dtype or placement.roof.dtype,
@@ -113,7 +113,7 @@ def kernel_cells(placement: Placement) -> dict[str, Any]:
 
 def roof_cells(placement: Placement, prefix: str = "") -> dict[str, Any]:
     """The cells of :func:`roof_columns`."""
-    roof, unknown = placement.roof, _why_unknown(placement)
+    roof, unknown = placement.roof, why_unknown(placement)
     distance_why = "no finite intensity above 0" if unknown is None else unknown
     unmeasured = "not measured"
     cells: dict[str, Any] = {
@@ -122,7 +122,7 @@ def roof_cells(placement: Placement, prefix: str = "") -> dict[str, Any]:
         "bandwidth_byte_per_s": roof.bandwidth,
         "memory_level": roof.memory.level,
         "ridge_flop_per_byte": Value(roof.ridge_point, _digits(placement)),
-        "bound": Value(_BOUND_WORDS.get(placement.bound or ""), None, unknown),
+        "bound": Value(BOUND_WORDS.get(placement.bound or ""), None, unknown),
         "binding_level": _or_why(placement.binding_level, unknown or "compute binds"),
         "ridge_distance": _or_why(placement.ridge_distance, distance_why),
         "attainable_flop_per_s": _or_why(placement.attainable, unknown),
@@ -157,70 +157,8 @@ def levels(placement: Placement) -> list[dict[str, Any]]:
     ]
 
 
-def verdict(placement: Placement) -> str:
-    """One sentence: what bounds the kernel and how far it is from the ridge."""
-    if placement.bound is None:
-        return _unbound(placement)
-    words, distance = _BOUND_WORDS[placement.bound], placement.ridge_distance
-    if placement.intensity == 0:
-        return f"{words}: no FLOPs, so the bandwidth alone decides"
-    if distance is None and not placement.levels:
-        return f"{words}: no traffic, so the peak alone decides"
-    if placement.levels:
-        return _verdict_of_levels(placement, words)
-    if placement.bound == "memory":
-        return f"{words}: needs {units.ratio(distance or 0.0)}x more FLOPs per byte to be compute-bound"
-    return f"{words}: {units.ratio(1 / (distance or 1.0))}x past the ridge"
-
-
-def _unbound(placement: Placement) -> str:
-    share, roof = placement.achieved_share, placement.roof
-    if share is None:
-        return f"bound unknown ({_why_unknown(placement)})"
-    peak = f"{units.show(roof.peak, 'FLOP/s')} {roof.label}"
-    return f"reaches {units.show(share, '1')} of {peak}; no traffic given, so no bound"
-
-
-def _verdict_of_levels(placement: Placement, words: str) -> str:
-    """With several memory levels the slowest term binds, and its distance to the arithmetic counts."""
-    terms = placement.terms
-    times = ", ".join(f"{name} {units.show(seconds, 's')}" for name, seconds in terms.items())
-    level = placement.binding_level
-    if level is None or not terms["compute"]:
-        return f"{words} (least times: {times})"
-    excess = units.significant(terms[level] / terms["compute"])
-    return f"{words} by {level}, which takes {excess}x as long as the arithmetic (least times: {times})"
-
-
-def disagreement(first: Placement, beside: Placement) -> str | None:
-    """A sentence where the headline and the sourced dense roof give different verdicts."""
-    if first.bound == beside.bound or first.bound is None or beside.bound is None:
-        return None
-    return (
-        f"{_BOUND_WORDS[first.bound]} against the headline {units.show(first.roof.peak, 'FLOP/s')}, but "
-        f"{_BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a dense "
-        f"{beside.roof.dtype} kernel can reach"
-    )
-
-
-def above_roof_warning(placement: Placement) -> str:
-    """A sentence for a measurement above the roof, with the likely causes."""
-    kernel, roof = placement.kernel, placement.roof
-    share = placement.roof_share or 0.0
-    causes = ["units", "the FLOP count" if kernel.flops is not None or kernel.rate is not None else None]
-    causes.append(f"another precision than {roof.dtype}" if roof.dtype else "the precision")
-    causes.append("a 2:4-sparse run against a dense peak" if roof.sparsity == "dense" else None)
-    causes.append("traffic served from a cache" if kernel.bytes is not None else None)
-    causes.append("clocks above the data sheet")
-    over_memory = placement.bound == "memory" or (kernel.flops is None and kernel.rate is None)
-    exceeded = f"{roof.memory.basis} bandwidth" if over_memory else f"{roof.basis} peak"
-    return (
-        f"{kernel.name} is above the roof: {units.significant(share)}x the {exceeded}; "
-        f"likely causes: {', '.join(c for c in causes if c)}"
-    )
-
-
-def _why_unknown(placement: Placement) -> str | None:
+def why_unknown(placement: Placement) -> str | None:
+    """Why a kernel has no intensity; None if it has one."""
     if placement.intensity is not None:
         return None
     missing = [w for w, v in (("FLOP count", placement.kernel.flops), ("traffic", placement.kernel.bytes)) if v is None]

@@ -12,11 +12,11 @@ if TYPE_CHECKING:  # ridge places no kernel and should not pay for it
     from roofline.core.target import Placed
 
 
-def roof_line(roof: Roof) -> str:
-    """A roof in words: which peak, over which memory, and what kind of figures they are."""
+def roof_line(roof: Roof, *, of: str | None = None) -> str:
+    """A roof in words: which peak, over which memory, and what kind of figures they are (and of which device)."""
     kind = "headline" if roof.headline else "roof"
     return (
-        f"{kind}: {units.show(roof.peak, 'FLOP/s')} {roof.label} over "
+        f"{kind}{f' of {of}' if of else ''}: {units.show(roof.peak, 'FLOP/s')} {roof.label} over "
         f"{units.show(roof.bandwidth, 'B/s')} {roof.memory.level} ({origin(roof.memory)})"
     )
 
@@ -58,6 +58,16 @@ def distinct_roofs(placed: Sequence[Placed]) -> list[Roof]:
             if placement is not None:
                 found.setdefault(id(placement.roof), placement.roof)
     return list(dict.fromkeys(found.values()))
+
+
+def roofs_of_devices(placed: Sequence[Placed]) -> list[tuple[Roof, str]]:
+    """The same for kernels on several devices: each roof with the device that it is of."""
+    found: dict[tuple[int, str], tuple[Roof, str]] = {}
+    for one in placed:
+        for placement in (one.first, one.beside):
+            if placement is not None:
+                found.setdefault((id(placement.roof), one.device.id), (placement.roof, one.device.id))
+    return list(found.values())
 
 
 def roofs_contexts(roofs: Sequence[Roof]) -> dict[str, Any]:

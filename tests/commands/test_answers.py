@@ -175,7 +175,7 @@ def test_json_is_one_document_on_stdout_and_notices_go_to_stderr(roofline: Runne
     command = ["analyze", "--achieved", "1069TFLOP/s", "--hw", "h100", "--dtype", "bf16", "--format", "json"]
     result = roofline(*command)
     assert json.loads(result.out)["above_roof"] is True
-    assert result.err.startswith("warning: kernel is above the roof: 1.080x")
+    assert result.err.startswith("warning: kernel on h100-sxm is above the roof: 1.080x")
     quiet = roofline(*command, "-q")
     assert (quiet.out, quiet.err) == (result.out, "")
 
@@ -249,9 +249,66 @@ def test_whole_catalogue(roofline: Runner) -> None:
     assert len(answer["devices"]) >= 105
     fp8 = ask(roofline, "ridge --dtype fp8 --vendor NVIDIA --sort ridge")["devices"]
     ridges = [d["ridge_flop_per_byte"] for d in fp8]
-    assert ridges == sorted(ridges)
+    assert ridges == sorted(ridges, reverse=True)
     assert {d["vendor"] for d in fp8} == {"NVIDIA"}
     assert "a100-sxm-80gb" not in {d["device"] for d in fp8}
+
+
+def test_the_largest_ridges_first_and_only_so_many(roofline: Runner) -> None:
+    command = "ridge --hw m4max --hw h100 --hw rtx4090 --sort ridge --top 2"  # dense: 29.59, 295.3, 163.9
+    assert [d["device"] for d in ask(roofline, command)["devices"]] == ["h100-sxm", "rtx4090"]
+    by_name = ask(roofline, "ridge --hw m4max --hw h100 --sort id")["devices"]
+    assert [d["device"] for d in by_name] == ["h100-sxm", "m4max"]
+
+
+def test_a_comparison_names_the_roof_of_each_device(roofline: Runner) -> None:
+    out = roofline("analyze", "--intensity", "1", "--hw", "h100", "--hw", "mi300x", "--dtype", "fp8").out
+    assert "roof of h100-sxm: 1979 TFLOP/s fp8 dense, matrix unit, fp32 accumulation (vendor) over 3.350 TB/s" in out
+    assert "roof of mi300x: 2615 TFLOP/s fp8 dense, matrix unit" in out
+    answer = ask(roofline, "ridge --hw h100 --hw mi300x --dtype fp8")
+    assert [roof["peak_flop_per_s"] for roof in answer["context"]["roofs"]] == [1978.9e12, 2614.9e12]
+    assert answer["context"]["sources"]
+
+
+def test_a_comparison_carries_its_assumptions(roofline: Runner) -> None:
+    answer = ask(roofline, "analyze --macs 1e12 --bytes 1e9 --hw h100 --hw a100 --dtype bf16")
+    assert answer["assumptions"] == ["MACs were given: each counts 2 FLOP"]
+
+
+def test_a_unit_without_a_precision_leaves_no_headline_to_speak_of(roofline: Runner) -> None:
+    answer = ask(roofline, "ridge --hw h100 --hw a100 --unit vector")
+    assert [d["peak_flop_per_s"] for d in answer["devices"]] == [133.8e12, 78e12]
+    assert "headline_peak_flop_per_s" not in answer["devices"][0]
+
+
+def test_columns_that_no_device_fills_are_not_shown(roofline: Runner) -> None:
+    assert "headline" not in roofline("ridge", "--hw", "a100", "--hw", "b200").out
+
+
+def test_with_a_time_it_says_how_good_the_run_is(roofline: Runner) -> None:
+    # 137.4e9 / 989.4e12 = 138.87 us at least: 190 us is 73.09 % of that roof and 36.54 % of twice as much
+    out = roofline("analyze", "--flops", "137.4e9", "--bytes", "1e6", "--time", "190us", "--hw", "h100").out
+    assert "measured: 36.54 % of the headline roof, 73.09 % of the dense roof; takes 1.368x the least time" in out
+
+
+def test_a_time_with_the_wrong_unit_is_doubted(roofline: Runner) -> None:
+    # 21 s in place of 210 us: 138.87 us is 0.00066 % of it
+    notes = ask(roofline, "analyze --flops 137.4e9 --bytes 1e6 --time 21 --hw h100 --dtype bf16")["notes"]
+    assert notes == ["measured at over 10,000x the least time: kernel; is the unit of the time right?"]
+    # 137.4 FLOP and 1 B in place of GFLOP and MB: 0.3 ps
+    (note,) = ask(roofline, "analyze --flops 137.4 --bytes 1 --hw h100 --dtype bf16")["notes"]
+    assert note.startswith("least time below 1 ns: kernel; bare numbers are FLOP and B")
+    assert ask(roofline, "analyze --flops 137.4e9 --bytes 1e6 --time 210us --hw h100 --dtype bf16")["notes"] == []
+
+
+def test_a_measured_roof_is_never_of_another_precision(roofline: Runner) -> None:
+    result = roofline("analyze", "--intensity", "1", "--hw", "h200", "--roof", "measured")  # fp8 alone was measured
+    assert (result.status, result.err) == (
+        2,
+        "error: h200-sxm has no measured fp16 ceiling; name one: --dtype fp8\n",
+    )
+    only = ask(roofline, "ridge --hw h100 --roof measured --dtype bf16")
+    assert [(p["precision"], p["roof"]) for p in only["peaks"]] == [("bf16", "matmul, default")]
 
 
 def test_explain_writes_out_formulas_numbers_and_sources(roofline: Runner) -> None:

@@ -21,6 +21,10 @@ TABLE = [
     (2, "ridge --hw a100 --headline", "error: a100-sxm-80gb has no headline figure; leave out --headline, or name --dtype"),
     (2, "ridge --hw h100 --level L9", "error: h100-sxm has no memory level 'L9'; levels with a bandwidth: HBM3"),
     (2, "ridge --hw h100 --headline --sparse", "error: --headline is a roof of its own; leave out --dtype, --sparse, "),
+    (2, "ridge --hw h100,a100", "error: --hw takes one device, got 'h100,a100'; repeat it: --hw h100 --hw a100"),
+    (2, "ridge --hw h100 --sort ridge", "error: --sort and --top order several devices; name more with --hw, or none"),
+    (2, "ridge --top \u0661", "error: --top must be a whole number from 1 on, got '"),
+    (2, "analyze GOOD --hw h100 --top 0", "error: --top must be a whole number from 1 on, got '0'"),
     (2, "ridge --vendor Acme", "error: no device of vendor 'Acme'; vendors: AMD, Apple, AWS, "),
     (2, "ridge --peak 2TFLOP --bw 1TB/s", "error: --peak is a rate (FLOP/s), got an amount (TFLOP)"),
     (2, "ridge --peak 10TFLOP/s --bw 400gb/s", "error: --bw: unknown unit 'gb/s' in '400gb/s'; write Gb/s (bits) or GB/s (bytes)"),
@@ -39,7 +43,7 @@ TABLE = [
     (2, "analyze --flops 1e9 --bytes 1e6 --time 0 --hw h100", "error: --time must be > 0, got 0"),
     (2, "analyze --flops 2TFLOP/s --bytes 1GB --hw h100", "error: --flops is an amount of work (FLOP), got a rate (TFLOP/s)"),
     (2, "analyze --flops 1 --macs 1 --bytes 1 --hw h100", "error: --flops and --macs say the same; give one"),
-    (2, "analyze --flops 1 --bytes 1 --bytes-read 1 --hw h100", "error: --bytes and --bytes-read/--bytes-write say the same"),
+    (2, "analyze --flops 1 --bytes 1 --bytes-read 1 --hw h100", "error: --bytes and --bytes-read say the same; give one"),
     (2, "analyze --flops 1 --bytes 1 --intensity 1 --hw h100", "error: --intensity follows from the work and the bytes"),
     (2, "analyze --flops 1 --bytes 1 --time 1s --achieved 1T --hw h100", "error: --time and --achieved say the same; give one"),
     (2, "analyze --flops 0 --bytes 1 --achieved 1T --hw h100", "error: --achieved is a rate of FLOPs, but the kernel has none"),
@@ -112,6 +116,30 @@ def test_a_header_alone_is_no_failure_unless_strict(roofline: Runner) -> None:
     assert roofline("analyze", "-", "--hw", "h100", "--strict", stdin="name,flops,bytes\n").status == 1
 
 
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("name,flops,bytes,us", "note: columns not used: us (call it time_us if it is one)\n"),
+        ("name,flops,bytes,MB", "note: columns not used: MB (call it bytes_mb if it is one)\n"),
+        (
+            "name,flops,bytes,expect",
+            "note: what the list expects of its kernels is not judged here; roofline check does",
+        ),
+        ("name,flops,bytes,dtype", "note: the list's own precisions go before --dtype\n"),
+    ],
+)
+def test_what_a_list_says_and_nobody_uses_is_told(roofline: Runner, header: str, told: str) -> None:
+    last = {"expect": "memory-bound", "dtype": "fp8"}.get(header.rpartition(",")[2], "7")
+    result = roofline("analyze", "-", "--hw", "h100", "--dtype", "bf16", stdin=f"{header}\nk,1e9,1e6,{last}\n")
+    assert result.status == 0
+    assert result.err.startswith(told)
+
+
+def test_a_column_named_after_its_unit_is_suggested(roofline: Runner) -> None:
+    result = roofline("analyze", "-", "--hw", "h100", stdin="name,gflop,MB\nk,1,1\n")
+    assert (result.status, "did you mean: bytes_mb?" in result.err) == (3, True)
+
+
 def test_a_failed_check_still_prints_everything(roofline: Runner) -> None:
     rows = "name,flops,bytes,time_ms,min_efficiency,max_time\nfast,1e12,1e6,1.1,90%,2 ms\nslow,1e12,1e6,5,90%,2 ms\n"
     # 1e12 / 989.4e12 = 1.011 ms: 91.88 % of 1.1 ms, 20.21 % of 5 ms
@@ -120,7 +148,9 @@ def test_a_failed_check_still_prints_everything(roofline: Runner) -> None:
     assert "FAIL slow on h100-sxm: reaches 20.21 % of the roof, 90.00 % is required" in result.out
     assert "FAIL slow on h100-sxm: takes 5.000 ms, at most 2.000 ms is allowed" in result.out
     assert "1 passed, 1 failed" in result.out
-    assert result.err.startswith("error: check failed: slow on h100-sxm reaches 20.21 %")
+    assert result.err == "error: check failed: 2 expectations not met\n"
+    silent = roofline("check", "-", "--hw", "h100", "--dtype", "bf16", "--format", "json", stdin=rows)
+    assert silent.err.startswith("error: check failed: slow on h100-sxm reaches 20.21 %")
     assert roofline("check", "-", "--hw", "h100", "--dtype", "bf16", "--kernel", "fast", stdin=rows).status == 0
 
 
@@ -238,7 +268,7 @@ def test_many_bad_rows_are_counted_and_the_first_are_named(roofline: Runner) -> 
 
 def test_many_kernels_above_the_roof_are_counted_and_the_first_are_named(roofline: Runner) -> None:
     result = roofline("analyze", "-", "--hw", "h100", stdin="name,flops,bytes,time_ns\n" + "k,1e12,1,1\n" * 9)
-    assert result.err.count("warning: k is above the roof") == 3
+    assert result.err.count("warning: k on h100-sxm is above the roof") == 3
     assert result.err.endswith("warning: and 6 more kernels above the roof\n")
 
 

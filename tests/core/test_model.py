@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from roofline.core.choice import RoofQuery
 from roofline.core.device import Ceiling, Device, Headline, Memory, Peak, given_device
 from roofline.core.kernel import Kernel
-from roofline.core.placement import Placement
+from roofline.core.placement import Placement, Term
 from roofline.core.roof import Roof, Stream
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
@@ -142,7 +142,11 @@ def test_the_slowest_memory_level_binds() -> None:
     # 100 FLOP: 1 s of arithmetic; 5 B of DRAM: 0.5 s; 400 B of L2 at 100 B/s: 4 s
     levels = (Roof(peak=100.0, memory=Stream(bandwidth=100.0, level="L2")),)
     one = Placement(kernel=Kernel(flops=100, bytes=5, bytes_at={"L2": 400}), roof=roof(), levels=levels)
-    assert one.terms == {"compute": 1.0, "DRAM": 0.5, "L2": 4.0}
+    assert one.terms == (
+        Term("compute", "compute", 1.0),
+        Term("memory", "DRAM", 0.5),
+        Term("memory", "L2", 4.0),
+    )
     assert (one.least_time, one.bound, one.binding_level, one.attainable) == (4.0, "memory", "L2", 25.0)
     light = Placement(kernel=Kernel(flops=100, bytes=5, bytes_at={"L2": 40}), roof=roof(), levels=levels)
     assert (light.bound, light.binding_level, light.attainable) == ("compute", None, 100.0)
@@ -241,7 +245,14 @@ def test_measured_roof_takes_the_matmul_and_the_triad() -> None:
 def test_traffic_at_the_main_level_is_the_traffic() -> None:
     one = Target(device=chip(), query=RoofQuery()).place(Kernel(flops=100, bytes_at={"hbm": 10.0, "L2": 100.0}))
     assert one.first.intensity == 10.0
-    assert one.first.terms == {"compute": 1.0, "HBM": 1.0, "L2": 1.0}
+    assert [term.seconds for term in one.first.terms] == [1.0, 1.0, 1.0]
+
+
+def test_a_memory_level_may_have_any_name() -> None:
+    # 100 FLOP at 100 FLOP/s: 1 s; 10 B at 10 B/s: 1 s; 400 B at 100 B/s: 4 s, which binds whatever it is called
+    levels = (Roof(peak=100.0, memory=Stream(bandwidth=100.0, level="compute")),)
+    one = Placement(kernel=Kernel(flops=100, bytes=10, bytes_at={"compute": 400}), roof=roof(), levels=levels)
+    assert (one.bound, one.binding_level, one.least_time, one.ridge_distance) == ("memory", "compute", 4.0, 4.0)
 
 
 def test_a_given_peak_and_bandwidth_stand_in_for_a_device() -> None:

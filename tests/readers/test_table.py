@@ -147,6 +147,26 @@ def test_a_bad_row_is_named_and_the_good_ones_are_kept(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "message"),
+    [
+        ("name,flops,macs,bytes", "k,1,1,1", "'flops' and 'macs' say the same; give one"),
+        ("name,flops,bytes,bytes_read", "k,1,1,1", "'bytes' and 'bytes_read' say the same; give one"),
+        ("name,flops,bytes,intensity", "k,1,1,1", "'intensity' follows from the work and the bytes; give two"),
+        ("name,flops,intensity", "k,1,0", "'intensity' is 0, but 'flops' is not"),
+        ("name,gmac,intensity", "k,1,0", "'intensity' is 0, but 'gmac' is not"),
+        ("name,flops,bytes,bytes_L2,bytes_at_l2_mb", "k,1,1,1,1", "columns 'bytes_L2' and 'bytes_at_l2_mb' both say"),
+    ],
+)
+def test_a_row_that_contradicts_itself_is_named(tmp_path: Path, header: str, row: str, message: str) -> None:
+    """The same rules as on the command line, in the words of the list."""
+    try:
+        (found,) = problems(tmp_path, f"{header}\n{row}\n")
+    except FileError as error:
+        found = str(error)
+    assert message in found
+
+
 def test_the_line_of_a_row_is_where_it_starts(tmp_path: Path) -> None:
     assert problems(tmp_path, 'name,flops,bytes\n"two\nlines",1,1\nb,x,1\n') == [
         "k.csv:4:flops: 'flops': expected an amount of work (FLOP), got 'x'   [value]"

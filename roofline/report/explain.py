@@ -28,11 +28,11 @@ def explain(placement: Placement, *, title: str = "") -> list[str]:
         f" = {show_intensity(roof.ridge_point)} FLOP/B"
     )
     lines += _attainable(placement)
-    terms = {name: show(seconds, "s") for name, seconds in placement.terms.items()}
-    if terms:
+    if placement.terms:
         formulas = [
-            f"{'FLOPs / P_max' if name == 'compute' else f'bytes / BW of {name}'} = {value}"
-            for name, value in terms.items()
+            f"{'FLOPs / P_max' if term.resource == 'compute' else f'bytes / BW of {term.name}'}"
+            f" = {show(term.seconds, 's')}"
+            for term in placement.terms
         ]
         least = show(placement.least_time or 0.0, "s")
         lines.append(f"least time = max({', '.join(formulas)}) = {least}")

@@ -1,0 +1,203 @@
+"""Placements in sentences: the verdict, what disagrees, what is doubtful, what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from roofline import units
+from roofline.core.placement import Placement
+from roofline.core.target import Placed
+from roofline.report.devices import headline_notes, scope_notes
+from roofline.report.explain import explain
+from roofline.report.placements import BOUND_WORDS, why_unknown
+
+_HARDLY: Final = 1e-4  # share of the roof below which a measured time is doubted
+_SHORTEST: Final = 1e-9  # s; a clock cycle or two
+
+
+def verdict(placement: Placement) -> str:
+    """One sentence: what bounds the kernel and how far it is from the ridge."""
+    if placement.bound is None:
+        return _unbound(placement)
+    words, distance = BOUND_WORDS[placement.bound], placement.ridge_distance
+    if placement.intensity == 0:
+        return f"{words}: no FLOPs, so the bandwidth alone decides"
+    if distance is None and not placement.levels:
+        return f"{words}: no traffic, so the peak alone decides"
+    if placement.levels:
+        return _verdict_of_levels(placement, words)
+    if placement.bound == "memory":
+        return f"{words}: needs {units.ratio(distance or 0.0)}x more FLOPs per byte to be compute-bound"
+    return f"{words}: {units.ratio(1 / (distance or 1.0))}x past the ridge"
+
+
+def measured(placed: Placed) -> str | None:
+    """One sentence: how good a measured run is, against each roof that it is placed on."""
+    shares = []
+    for placement in (placed.first, placed.beside):
+        if placement is None or placement.efficiency is None or placement.bound is None:
+            continue
+        name = "headline roof" if placement.roof.headline else "dense roof" if placed.beside else "roof"
+        shares.append(f"{units.show(placement.efficiency, '1')} of the {name}")
+    reached = placed.reachable
+    if not shares:
+        return None
+    if reached.least_time is None or reached.kernel.seconds is None:
+        return f"measured: {', '.join(shares)}"
+    times = units.ratio(reached.kernel.seconds / reached.least_time) if reached.least_time else "infinitely many "
+    return f"measured: {', '.join(shares)}; takes {times}x the least time of {units.show(reached.least_time, 's')}"
+
+
+def doubts(shown: Sequence[Placed]) -> list[str]:
+    """What looks like a unit gone wrong: nothing runs below a nanosecond, hardly anything at 10,000x its least time."""
+    slow = [one.first.kernel.name for one in shown if 0 < (one.reachable.efficiency or 1.0) < _HARDLY]
+    short = [one.first.kernel.name for one in shown if 0 < (one.first.least_time or 1.0) < _SHORTEST]
+    lines = []
+    if slow:
+        lines.append(f"measured at over 10,000x the least time: {_some(slow)}; is the unit of the time right?")
+    if short:
+        lines.append(
+            f"least time below 1 ns: {_some(short)}; bare numbers are FLOP and B, so are the units right? "
+            "(2 GFLOP, 3 MB; in a list also as column names: gflop, bytes_mb)"
+        )
+    return lines
+
+
+def _unbound(placement: Placement) -> str:
+    share, roof = placement.achieved_share, placement.roof
+    if share is None:
+        return f"bound unknown ({why_unknown(placement)})"
+    peak = f"{units.show(roof.peak, 'FLOP/s')} {roof.label}"
+    return f"reaches {units.show(share, '1')} of {peak}; no traffic given, so no bound"
+
+
+def _verdict_of_levels(placement: Placement, words: str) -> str:
+    """With several memory levels the slowest term binds, and its distance to the arithmetic counts."""
+    times = ", ".join(f"{term.name} {units.show(term.seconds, 's')}" for term in placement.terms)
+    arithmetic, slowest = placement.least_time_of("compute"), placement.slowest
+    if slowest is None or slowest.resource == "compute" or not arithmetic:
+        return f"{words} (least times: {times})"
+    excess = units.significant(slowest.seconds / arithmetic)
+    return f"{words} by {slowest.name}, which takes {excess}x as long as the arithmetic (least times: {times})"
+
+
+def disagreement(first: Placement, beside: Placement) -> str | None:
+    """A sentence where the headline and the sourced dense roof give different verdicts."""
+    if first.bound == beside.bound or first.bound is None or beside.bound is None:
+        return None
+    return (
+        f"{BOUND_WORDS[first.bound]} against the headline {units.show(first.roof.peak, 'FLOP/s')}, but "
+        f"{BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a dense "
+        f"{beside.roof.dtype} kernel can reach"
+    )
+
+
+def above_roof_warning(placement: Placement, device: str) -> str:
+    """A sentence for a measurement above the roof, with the likely causes."""
+    kernel, roof = placement.kernel, placement.roof
+    share = placement.roof_share or 0.0
+    causes = ["units", "the FLOP count" if kernel.flops is not None or kernel.rate is not None else None]
+    causes.append(f"another precision than {roof.dtype}" if roof.dtype else "the precision")
+    measured_roof = roof.basis == "measured"
+    causes.append("a 2:4-sparse run against a dense peak" if roof.sparsity == "dense" and not measured_roof else None)
+    causes.append("traffic served from a cache" if kernel.bytes is not None else None)
+    causes.append("a ceiling measured on a slower machine" if measured_roof else "clocks above the data sheet")
+    on = f" on {device}" if device else ""
+    over_memory = placement.bound == "memory" or (kernel.flops is None and kernel.rate is None)
+    exceeded = f"{roof.memory.basis} bandwidth" if over_memory else f"{roof.basis} peak"
+    return (
+        f"{kernel.name}{on} is above the roof: {units.significant(share)}x the {exceeded}; "
+        f"likely causes: {', '.join(c for c in causes if c)}"
+    )
+
+
+def warnings_of(placed: Sequence[Placed]) -> list[str]:
+    """A sentence for each of a few kernels that is above its roof."""
+    above = AboveRoof()
+    for one in placed:
+        above.add(one)
+    return above.warnings()
+
+
+class AboveRoof:
+    """Kernels above the roof, of which a long list may have many: the first are named, all are counted."""
+
+    def __init__(self, named: int = 3) -> None:
+        self._named = named
+        self._texts: list[str] = []
+        self.count = 0
+
+    def add(self, one: Placed) -> None:
+        """Note a kernel if it is above its roof; the dense roof speaks where the headline does not."""
+        placement = one.first if one.first.above_roof else one.beside
+        if placement is None or not placement.above_roof:
+            return
+        self.count += 1
+        if self.count <= self._named:
+            self._texts.append(above_roof_warning(placement, one.device.id if one.device.origin else ""))
+
+    def warnings(self) -> list[str]:
+        """The sentences."""
+        more = self.count - len(self._texts)
+        rest = [f"and {more} more kernel{'s' if more > 1 else ''} above the roof"] if more else []
+        return [*self._texts, *rest]
+
+
+def device_notes(placed: Sequence[Placed]) -> list[str]:
+    """What a device's headline really is, where it is used, and what part of a product its file covers."""
+    return [
+        note for one in placed for note in (headline_notes if one.first.roof.headline else scope_notes)([one.device])
+    ]
+
+
+def disagreements(placed: Sequence[Placed], *, with_device: bool = False) -> list[str]:
+    """A sentence for each kernel whose verdict depends on the headline."""
+    notes = []
+    for one in placed:
+        note = disagreement(one.first, one.beside) if one.beside is not None else None
+        if note is not None:
+            notes.append(f"{one.device.id}: {note}" if with_device else note)
+    return notes
+
+
+def list_notes(shown: Sequence[Placed]) -> list[str]:
+    """What is worth a word about the rows of a list, all of them together."""
+    notes = []
+    unknown = [one.first.kernel.name for one in shown if one.first.bound is None]
+    if unknown:
+        notes.append(f"bound unknown (no FLOP count or no traffic): {_some(unknown)}")
+    different = [
+        one.first.kernel.name for one in shown if one.beside is not None and one.beside.bound != one.first.bound
+    ]
+    if different:
+        notes.append(f"headline and sourced dense peak disagree on: {_some(different)}")
+    notes += dict.fromkeys(text for one in shown for text in (*one.first.kernel.assumptions, *one.first.kernel.notes))
+    return [*notes, *doubts(shown)]
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(units.clip(name, 40) for name in names[:most]) + more
+
+
+def assumptions(placed: Sequence[Placed]) -> list[str]:
+    """What was counted how, and what a share of the roof stands for where something is unknown."""
+    first, lines = placed[0].first, [text for one in placed for text in one.first.kernel.assumptions]
+    if first.kernel.rate is not None and first.intensity is None:
+        lines.append("no traffic given: judged against the peak alone")
+    elif first.efficiency is not None and not first.judged_whole:
+        missing = "FLOP count" if first.kernel.flops is None else "traffic"
+        lines.append(f"no {missing} given: the share of the roof is a lower bound")
+    return list(dict.fromkeys(lines))
+
+
+def explanation(placed: Sequence[Placed]) -> list[str]:
+    """Every formula written out, for each kernel on each of its roofs."""
+    lines: list[str] = []
+    for one in placed:
+        for placement in (one.first, one.beside):
+            if placement is not None:
+                kind = "headline" if placement.roof.headline else placement.roof.label
+                lines += explain(placement, title=f"{placement.kernel.name} on {one.device.id}, {kind}:")
+    return lines
