@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from roofline.errors import InputError
+from roofline.units import clip
 
 LARGEST: Final = 10**15  # of one dimension; no array is longer
 
@@ -20,9 +22,7 @@ def sizes(**given: int) -> None:
     roofline.errors.InputError: m must be a whole number from 1 to 1e15, got 0
 
     """
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
-            raise InputError(f"{name} must be a whole number from 1 to 1e15, got {value:g}" if isinstance(value, float) else f"{name} must be a whole number from 1 to 1e15, got {value}")
+    _whole(1, given)
 
 
 def counts(**given: int) -> None:
@@ -32,9 +32,16 @@ def counts(**given: int) -> None:
         InputError: names the argument.
 
     """
+    _whole(0, given)
+
+
+def _whole(least: int, given: Mapping[str, object]) -> None:
     for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            raise InputError(f"{name} must be a whole number from 0 to 1e15, got {value}")
+        # True is an int and 2.0 equals one, but neither is a size that somebody meant.
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
+            # Python writes no integer of thousands of digits.
+            got = f"one of {value.bit_length()} bits" if isinstance(value, int) and abs(value) > 10**50 else str(value)
+            raise InputError(f"{name} must be a whole number from {least} to 1e15, got {clip(got)}")
 
 
 def divides(part: str, part_size: int, whole: str, whole_size: int) -> None:
