@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from roofline.core.placement import Placement
 from roofline.core.roof import Bound
@@ -11,7 +11,7 @@ from roofline.core.target import Placed
 from roofline.errors import AmbiguousVerdictError, InputError
 from roofline.units import show
 
-BOUNDS: Final[dict[str, Bound]] = {"memory-bound": "memory", "compute-bound": "compute"}
+BOUNDS: Final[dict[str, Bound]] = {f"{bound}-bound": bound for bound in get_args(Bound)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ def _inefficient(placement: Placement, least: float) -> list[Failure]:
 
 
 def bound_named(text: str, *, name: str) -> Bound:
-    """The bound that ``memory-bound`` or ``compute-bound`` names.
+    """The bound that ``memory-bound``, ``compute-bound`` or ``link-bound`` names.
 
     Raises:
         InputError: another word.
@@ -104,5 +104,5 @@ def bound_named(text: str, *, name: str) -> Bound:
     word = text.strip().lower()
     found = BOUNDS.get(word) or BOUNDS.get(f"{word}-bound")
     if found is None:
-        raise InputError(f"{name} must be memory-bound or compute-bound, got '{text}'")
+        raise InputError(f"{name} must be {', '.join(list(BOUNDS)[:-1])} or {list(BOUNDS)[-1]}, got '{text}'")
     return found

@@ -57,9 +57,16 @@ class Kernel:
             raise InputError(f"a memory level is named twice: {', '.join(self.bytes_at)}")
         if self.bytes_at and self.known_intensity is not None:
             raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
+        if self.communicates and self.known_intensity is not None:
+            raise InputError("bytes on the wire need the work beside them; give FLOPs in place of the intensity")
         traffic = [self.bytes, *self.bytes_at.values()]
         if self.flops == 0 and any(b is not None for b in traffic) and not any(traffic):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
+
+    @property
+    def communicates(self) -> bool:
+        """Whether anything goes over a link, so that a device needs one."""
+        return bool(self.wire or self.messages)
 
     @property
     def arithmetic_intensity(self) -> float | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from roofline.core.kernel import Kernel
+from roofline.core.link import Port
 from roofline.core.roof import Bound, Roof
 
 TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
@@ -15,18 +16,19 @@ TOLERANCE = 1.001  # a point counts as above the roof from here on, so that roun
 class Term(NamedTuple):
     """The least time that one resource of the machine takes for a kernel."""
 
-    resource: Literal["compute", "memory"]
-    name: str  # which one: the level of a memory
+    resource: Bound
+    name: str  # which one: the level of a memory, the name of a link
     seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """A kernel under a roof; further memory levels join as roofs of the same peak."""
+    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
 
     kernel: Kernel
     roof: Roof
     levels: tuple[Roof, ...] = ()  # one for each entry of kernel.bytes_at that is judged
+    link: Port | None = None  # what the kernel communicates over, if it does
 
     @property
     def intensity(self) -> float | None:
@@ -35,7 +37,7 @@ class Placement:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """Least seconds by resource, for what is known: the arithmetic first, then each memory level.
+        """Least seconds by resource, for what is known: the arithmetic, each memory level, then the link.
 
         Each is a lower bound, so their maximum is one (Williams et al. 2009, overlapped transfer and arithmetic).
         """
@@ -47,6 +49,9 @@ class Placement:
         for roof in self.levels:
             level = roof.memory.level
             found.append(Term("memory", level, kernel.bytes_at[level] / roof.bandwidth))
+        if self.link is not None:
+            seconds = self.link.least_time(kernel.wire or 0.0, kernel.messages)
+            found.append(Term("link", self.link.name, seconds))
         return tuple(found)
 
     @property
@@ -54,7 +59,7 @@ class Placement:
         """The term that binds; at equal times that of the arithmetic, as at the ridge point."""
         return max(self.terms, key=lambda term: term.seconds, default=None)
 
-    def least_time_of(self, resource: Literal["compute", "memory"]) -> float | None:
+    def least_time_of(self, resource: Bound) -> float | None:
         """The largest term of one kind of resource in seconds; None if none is known."""
         return max((term.seconds for term in self.terms if term.resource == resource), default=None)
 
@@ -73,16 +78,21 @@ class Placement:
         """What limits the kernel; None where its intensity is unknown."""
         if self.intensity is None:
             return None
-        if not self.levels:
+        if not self.several or self.slowest is None:
             return self.roof.bound(self.intensity)
-        return "compute" if self.binding_level is None else "memory"
+        return self.slowest.resource
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one peak over one memory decides, so that the terms are compared, not the intensities."""
+        return bool(self.levels) or self.link is not None
 
     @property
     def binding_level(self) -> str | None:
-        """The memory level that binds; None if compute does or nothing is known."""
+        """The memory level or link that binds; None if compute does or nothing is known."""
         if self.intensity is None:
             return None
-        if not self.levels:
+        if not self.several:
             return self.roof.memory.level if self.roof.bound(self.intensity) == "memory" else None
         slowest = self.slowest
         return None if slowest is None or slowest.resource == "compute" else slowest.name
@@ -93,7 +103,7 @@ class Placement:
         if self.intensity is None:
             return None
         limit = self.roof.attainable(self.intensity)
-        if self.levels and self.kernel.flops and self.least_time:
+        if self.several and self.kernel.flops and self.least_time:
             limit = min(limit, self.kernel.flops / self.least_time)
         return limit
 
@@ -111,13 +121,15 @@ class Placement:
     def ridge_distance(self) -> float | None:
         """How many times more FLOPs per byte the ridge asks for (below 1: how far the kernel is past it).
 
-        That is I* / I; with several memory levels that of the one that is furthest from its ridge, which is the
-        slowest of their least times over that of the arithmetic. None where the intensity is unknown, zero or infinite.
+        That is I* / I; with several memory levels or a link that of the one that is furthest from its ridge, which is
+        the slowest of their least times over that of the arithmetic. None where the intensity is unknown, zero or
+        infinite.
         """
         if not self.intensity or math.isinf(self.intensity):
             return None
-        if self.levels:
-            compute, moving = self.least_time_of("compute"), self.least_time_of("memory")
+        if self.several:
+            compute = self.least_time_of("compute")
+            moving = max((term.seconds for term in self.terms if term.resource != "compute"), default=None)
             return moving / compute if moving is not None and compute else None
         return self.roof.ridge_point / self.intensity
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
+from roofline.core.link import Port, port
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof
 from roofline.errors import InputError
@@ -32,7 +33,7 @@ class Target:
     """A device and what was said about the roof.
 
     Raises:
-        UnknownNameError: on placing, where the device has no such peak or level.
+        UnknownNameError: on placing, where the device has no such peak, level or link.
 
     """
 
@@ -60,6 +61,9 @@ class Target:
             rivals=tuple(self._placement(kernel, roof) for roof in choice.rivals),
         )
 
+    def _link(self, kernel: Kernel) -> Port | None:
+        return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None
+
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
         main, levels = None, []
         for level in kernel.bytes_at:
@@ -68,11 +72,14 @@ class Target:
             else:
                 levels.append((level, over_level(self.device, roof, level, self.query.kind)))
         if not kernel.bytes_at:
-            return Placement(kernel=kernel, roof=roof)
+            return Placement(kernel=kernel, roof=roof, link=self._link(kernel))
         if main is not None and kernel.bytes is not None:
             raise InputError(f"{kernel.name}: traffic through {main} is given twice")
         moved = kernel.bytes if main is None else kernel.bytes_at[main]
         at = {other.memory.level: kernel.bytes_at[level] for level, other in levels}
         return Placement(
-            kernel=replace(kernel, bytes=moved, bytes_at=at), roof=roof, levels=tuple(other for _, other in levels)
+            kernel=replace(kernel, bytes=moved, bytes_at=at),
+            roof=roof,
+            levels=tuple(other for _, other in levels),
+            link=self._link(kernel),
         )

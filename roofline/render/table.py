@@ -20,7 +20,11 @@ _NO_LIMIT: Final = 100_000
 _SHORTEST_NAME: Final = 16
 # An ASCII rule under the heading and nothing else: the same everywhere, and easy on grep and awk.
 _RULE: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-_STYLES: Final = {"memory": "cyan", "memory-bound": "cyan", "compute": "green", "compute-bound": "green"}
+_STYLES: Final = {
+    style_of: style
+    for word, style in {"memory": "cyan", "compute": "green", "link": "magenta"}.items()
+    for style_of in (word, f"{word}-bound")
+}
 
 
 def render(report: Report, style: Style) -> str:

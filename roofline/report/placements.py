@@ -10,7 +10,7 @@ from roofline import units
 from roofline.core.placement import Placement
 from roofline.report import Column, Format, Value
 
-BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound"}
+BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound", "link": "link-bound"}
 
 # What a kernel has whatever roof it is under.
 KERNEL_COLUMNS: Final = (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline import units
+from roofline.core.link import Port
 from roofline.core.placement import Placement
 from roofline.core.target import Placed
 from roofline.report.devices import headline_notes, scope_notes
@@ -21,11 +22,11 @@ def verdict(placement: Placement) -> str:
     if placement.bound is None:
         return _unbound(placement)
     words, distance = BOUND_WORDS[placement.bound], placement.ridge_distance
-    if placement.intensity == 0:
+    if placement.intensity == 0 and placement.link is None:
         return f"{words}: no FLOPs, so the bandwidth alone decides"
-    if distance is None and not placement.levels:
+    if distance is None and not placement.several:
         return f"{words}: no traffic, so the peak alone decides"
-    if placement.levels:
+    if placement.several:
         return _verdict_of_levels(placement, words)
     if placement.bound == "memory":
         return f"{words}: needs {units.ratio(distance or 0.0)}x more FLOPs per byte to be compute-bound"
@@ -73,11 +74,13 @@ def _unbound(placement: Placement) -> str:
 
 
 def _verdict_of_levels(placement: Placement, words: str) -> str:
-    """With several memory levels the slowest term binds, and its distance to the arithmetic counts."""
+    """With several memory levels or a link the slowest term binds, and its distance to the arithmetic counts."""
     times = ", ".join(f"{term.name} {units.show(term.seconds, 's')}" for term in placement.terms)
     arithmetic, slowest = placement.least_time_of("compute"), placement.slowest
-    if slowest is None or slowest.resource == "compute" or not arithmetic:
+    if slowest is None or slowest.resource == "compute":
         return f"{words} (least times: {times})"
+    if not arithmetic:
+        return f"{words} by {slowest.name} (least times: {times})"
     excess = units.significant(slowest.seconds / arithmetic)
     return f"{words} by {slowest.name}, which takes {excess}x as long as the arithmetic (least times: {times})"
 
@@ -106,6 +109,8 @@ def above_roof_warning(placement: Placement, device: str) -> str:
     on = f" on {device}" if device else ""
     over_memory = placement.bound == "memory" or (kernel.flops is None and kernel.rate is None)
     exceeded = f"{roof.memory.basis} bandwidth" if over_memory else f"{roof.basis} peak"
+    if placement.bound == "link" and placement.link is not None:
+        exceeded = f"{placement.link.basis} bandwidth of {placement.link.name}"
     return (
         f"{kernel.name}{on} is above the roof: {units.significant(share)}x the {exceeded}; "
         f"likely causes: {', '.join(c for c in causes if c)}"
@@ -184,12 +189,20 @@ def _some(names: Sequence[str], most: int = 5) -> str:
 def assumptions(placed: Sequence[Placed]) -> list[str]:
     """What was counted how, and what a share of the roof stands for where something is unknown."""
     first, lines = placed[0].first, [text for one in placed for text in one.first.kernel.assumptions]
+    lines += [link_line(one.first.link) for one in placed if one.first.link is not None]
     if first.kernel.rate is not None and first.intensity is None:
         lines.append("no traffic given: judged against the peak alone")
     elif first.efficiency is not None and not first.judged_whole:
         missing = "FLOP count" if first.kernel.flops is None else "traffic"
         lines.append(f"no {missing} given: the share of the roof is a lower bound")
     return list(dict.fromkeys(lines))
+
+
+def link_line(link: Port) -> str:
+    """What a link is taken to do, in words."""
+    latency = f"{units.show(link.latency, 's')} a message" if link.latency else "latency taken as 0"
+    note = f", {link.note}" if link.note else ""
+    return f"{link.name}: {units.show(link.bandwidth, 'B/s')} one way ({link.basis}{note}), {latency}"
 
 
 def explanation(placed: Sequence[Placed]) -> list[str]:

@@ -13,7 +13,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.kernels = 0
-        self.count: dict[str, int] = {"memory": 0, "compute": 0, "unknown": 0}
+        self.count: dict[str, int] = {"memory": 0, "compute": 0, "link": 0, "unknown": 0}
         self.time: dict[str, float] = dict.fromkeys(self.count, 0.0)
         self.timed = self.above = 0
         self.most: tuple[float, Placed] | None = None

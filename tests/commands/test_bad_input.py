@@ -52,7 +52,7 @@ TABLE = [
     (2, "analyze --flops 1 --bytes 1 --bytes-at L2 --hw h100", "error: --bytes-at takes LEVEL=BYTES such as L2=16MB, got 'L2'"),
     (2, "analyze --flops 1 --bytes 1 --bytes-at L2=1 --hw h100", "error: h100-sxm gives no bandwidth for its L2; levels with one: HBM3"),
     (2, "analyze --flops 1 --bytes-read 1 --bytes-write 1 --write-allocate --hw h100", "error: --write-allocate: the caches of h100-sxm (gpu)"),
-    (2, "analyze --intensity 1 --hw h100 --expect fast", "error: --expect must be memory-bound or compute-bound, got 'fast'"),
+    (2, "analyze --intensity 1 --hw h100 --expect fast", "error: --expect must be memory-bound, compute-bound or link-bound, got 'fast'"),
     (2, "analyze --intensity 1 --hw h100 --min-efficiency 60", "error: --min-efficiency must be at most 100%, got 60; write 60% or 0.6"),
     (2, "analyze --intensity 400 --hw h100 --expect compute-bound", "error: kernel on h100-sxm: expect cannot be judged: the headline"),
     (2, "analyze --intensity 400 --hw h100 --unit matrix --expect compute-bound", "error: kernel on h100-sxm: expect cannot be judged: the sourced dense peak"),
