@@ -105,7 +105,8 @@ def conv2d(
     stride) + 1 and q alike; transposed, each input point meets each tap instead: 2 n c h w (k / groups) r s FLOP, and
     p = (h - 1) stride - 2 padding + dilation (r - 1) + 1 + output_padding (Dumoulin, Visin: A guide to convolution
     arithmetic for deep learning, arXiv:1603.07285). Zeros of the padding count as data, as in a direct convolution;
-    Winograd and FFT methods do less. Compulsory traffic: input and filters are read and the output is written once.
+    Winograd and FFT methods do less. A bias is where the sum starts, so it adds none. Compulsory traffic: input and
+    filters are read and the output is written once.
 
     Args:
         n: images in the batch

@@ -69,7 +69,7 @@ def convolution(
     held_filters, held_out = held("weights", weights, held_in), held("output", output, held_in)
     return Kernel(
         name=f"{name} {n}x{c}x{'x'.join(str(a.points) for a in axes)}, {k} of {'x'.join(str(a.taps) for a in axes)}",
-        flops=FLOP_PER_MAC * macs + (written if bias else 0),
+        flops=FLOP_PER_MAC * macs,
         bytes=held_in.size_of(n * c * inputs)
         + held_filters.size_of(k * (c // groups) * taps)
         + (held_out.size_of(k) if bias else 0)
@@ -77,6 +77,7 @@ def convolution(
         dtype=held_in.arithmetic,
         assumptions=(
             "each array is moved once",
+            *(("a bias starts the sum: no FLOP",) if bias else ()),
             "transposed: each input point meets each tap" if transposed else "direct: zeros of the padding count",
         ),
         notes=remarks(held_in.name, held_filters.name, held_out.name),
