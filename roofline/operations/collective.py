@@ -11,9 +11,9 @@ from typing import Final, Literal, get_args
 
 from roofline.core.kernel import Kernel
 from roofline.operations.arguments import one_of
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import divides, sizes
+from roofline.precision import storage
 
 _FAMILY: Final = "communication"
 Algorithm = Literal["ring", "tree"]
@@ -45,7 +45,7 @@ def allreduce(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
 
     """
     sent = _all_but_one_part(n, p)
-    element = real_format(dtype)
+    element = storage(dtype, name="dtype")
     return Kernel(
         name="allreduce",
         flops=sent,
@@ -80,7 +80,7 @@ def reducescatter(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str =
 
     """
     sent = _all_but_one_part(n, p)
-    element = real_format(dtype)
+    element = storage(dtype, name="dtype")
     return Kernel(
         name="reducescatter",
         flops=sent,
@@ -114,7 +114,7 @@ def allgather(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
 
     """
     sent = _all_but_one_part(n, p)
-    element = real_format(dtype)
+    element = storage(dtype, name="dtype")
     return Kernel(
         name="allgather",
         flops=0,
@@ -151,7 +151,7 @@ def alltoall(*, n: int, p: int, algorithm: Exchange = "pairwise", dtype: str = "
     sizes(n=n, p=p)
     one_of("algorithm", algorithm, get_args(Exchange))
     divides("p", p, "n", n)
-    element = real_format(dtype)
+    element = storage(dtype, name="dtype")
     parts = p - 1 if algorithm == "pairwise" else _bits_set_below(p)
     return Kernel(
         name="alltoall",
@@ -183,7 +183,7 @@ def p2p(*, n: int, dtype: str = "bf16") -> Kernel:
 
     """
     sizes(n=n)
-    moved = real_format(dtype).size_of(n)
+    moved = storage(dtype, name="dtype").size_of(n)
     return Kernel(
         name="p2p",
         flops=0,

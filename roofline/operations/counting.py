@@ -97,7 +97,7 @@ def sort(
     one_of("scheme", scheme, get_args(Scheme))
     key = storage(dtype, name="dtype")
     if digit > key.bits:
-        raise InputError(f"digit must be at most the {key.bits} bits of a key ({key.name}), got {digit}")
+        raise InputError(f"digit must be at most the {float(key.bits):g} bits of a key ({key.name}), got {digit}")
     passes = ceil(key.bits / digit)
     sweeps = 2 * passes + (1 if scheme == "onesweep" else passes)
     carried = 0 if values is None else storage(values, name="values").size_of(2 * passes * n)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from roofline.core.kernel import Kernel
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
+from roofline.operations.words import NO_MATRIX_PRODUCTS
+from roofline.precision import storage
 
 _READ, _WRITTEN = 4, 3  # values of a body: position and mass; acceleration
 
@@ -39,7 +40,7 @@ def nbody(*, n: int, flops: int = 20, tile: int | None = None, steps: int = 1, d
 
     """
     sizes(n=n, flops=flops, steps=steps)
-    value = real_format(dtype)
+    value = storage(dtype, name="dtype")
     passes = 1
     if tile is not None:
         sizes(tile=tile)
@@ -56,4 +57,5 @@ def nbody(*, n: int, flops: int = 20, tile: int | None = None, steps: int = 1, d
             "4 values of a body read, 3 written",
             "each body read once" if passes == 1 else f"all bodies read for each of {passes} tiles",
         ),
+        notes=(NO_MATRIX_PRODUCTS,),
     )

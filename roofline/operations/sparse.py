@@ -7,9 +7,10 @@ from typing import Final, Literal, get_args
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
+from roofline.operations.words import NO_MATRIX_PRODUCTS
+from roofline.precision import storage
 
 _FAMILY: Final = "sparse linear algebra"
 Scheme = Literal["csr", "ell", "coo"]
@@ -128,7 +129,7 @@ def _product(
     one_of("reuse", reuse, get_args(Reuse))
     _refuse_impossible(rows, columns, nnz, index)
     longest = _longest_row(rows, columns, nnz, scheme, width)
-    value = real_format(dtype)
+    value = storage(dtype, name="dtype")
     indices = {"csr": nnz + rows + 1, "ell": rows * longest, "coo": 2 * nnz}[scheme]
     stored = rows * longest if scheme == "ell" else nnz
     read = nnz if reuse == "worst" else min(columns, nnz)  # a column without a non-zero is never asked for
@@ -148,7 +149,10 @@ def _product(
             "result read and written" if accumulate else "result written once, not read",
             *((f"{padding} padding entries moved, not counted as work",) if padding else ()),
         ),
-        notes=() if scheme != "ell" or width is not None else ("no longest row given: rows taken as equally long",),
+        notes=(
+            *(("no longest row given: rows taken as equally long",) if scheme == "ell" and width is None else ()),
+            *((NO_MATRIX_PRODUCTS,) if name == "spmv" else ()),
+        ),
     )
 
 

@@ -6,9 +6,10 @@ from math import log2, prod
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
+from roofline.operations.words import NO_MATRIX_PRODUCTS
+from roofline.precision import storage
 
 
 @operation("spectral")
@@ -47,9 +48,10 @@ def fft(
     """
     if not n:
         raise InputError("n must have at least one dimension")
-    sizes(**{"n" if len(n) == 1 else f"n{place}": points for place, points in enumerate(n, 1)})
+    for points in n:
+        sizes(n=points)
     sizes(batch=batch, passes=passes)
-    part = real_format(dtype)
+    part = storage(dtype, name="dtype")
     points = prod(n)
     kept = prod(n[:-1]) * (n[-1] // 2 + 1) if real else points  # complex values that symmetry leaves
     ends = (points if real else 2 * points) + 2 * kept  # parts read by the first pass and written by the last
@@ -63,6 +65,7 @@ def fft(
             f"{'2.5' if real else '5'} N log2 N FLOP: nominal count, not that of an algorithm",
             "out of place, one pass through memory" if passes == 1 else f"out of place, {passes} passes through memory",
         ),
+        notes=(NO_MATRIX_PRODUCTS,),
     )
 
 

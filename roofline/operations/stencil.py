@@ -8,10 +8,10 @@ from typing import Final, Literal, get_args
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.precision import Format
+from roofline.operations.words import NO_MATRIX_PRODUCTS
+from roofline.precision import Format, storage
 
 Shape = Literal["star", "box"]
 Reuse = Literal["perfect", "layer", "none"]
@@ -72,8 +72,9 @@ def stencil(
     one_of("reuse", reuse, get_args(Reuse))
     if len(grid) not in (2, 3):
         raise InputError(f"grid must have two or three dimensions, got {len(grid)}")
-    names = ("ny", "nx") if len(grid) == 2 else ("nz", "ny", "nx")
-    sizes(**{f"grid {name}": points for name, points in zip(names, grid, strict=True)}, radius=radius, steps=steps)
+    for points in grid:
+        sizes(grid=points)
+    sizes(radius=radius, steps=steps)
     span = 2 * radius + 1
     if min(grid) < span:
         raise InputError(f"grid must have at least 2 radius + 1 = {span} points along each dimension, got {min(grid)}")
@@ -88,7 +89,7 @@ def stencil(
             if cache is None
             else f"cache is for the layer model, not for reuse {reuse}"
         )
-    element = real_format(dtype)
+    element = storage(dtype, name="dtype")
     if cache is not None:
         sizes(cache=cache)
         read, reuse_said = _layer_reads(grid, shape, span, cache, element)
@@ -108,6 +109,7 @@ def stencil(
             "points at the boundary count like all others",
             *((f"{steps} sweeps, each through memory",) if steps > 1 else ()),
         ),
+        notes=(NO_MATRIX_PRODUCTS,),
     )
 
 

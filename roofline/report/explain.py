@@ -69,6 +69,8 @@ def _attainable(placement: Placement) -> list[str]:
             f"{port.name}: {kernel.messages} messages of {show(port.latency, 's')} latency, "
             f"{show(kernel.wire or 0.0, 'B')} at {show(port.bandwidth, 'B/s')}"
         )
+    if placement.attainable < roof.attainable(intensity):
+        lines.append(f"attainable under all roofs = FLOPs / least time = {show(placement.attainable, 'FLOP/s')}")
     lines.append(
         f"share of peak = attainable / P_max = {show(placement.attainable, 'FLOP/s')} / {show(roof.peak, 'FLOP/s')}"
         f" = {show(placement.peak_share, '1')}"

@@ -14,6 +14,7 @@ from roofline.report import Column, Report, Rows, Value, used
 from roofline.report import placements as cells
 from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
+from roofline.report.links import link_cells, link_columns
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts, roofs_of_devices
 from roofline.report.tally import Tally
 
@@ -28,9 +29,10 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
     """One kernel on one device; the sourced dense roof stands beside the headline."""
     first, beside = placed.first, placed.beside
     row = {"device": placed.device.id, "levels": cells.levels(first)}
-    row |= cells.kernel_cells(first) | cells.roof_cells(first)
+    row |= cells.kernel_cells(first) | link_cells(first) | cells.roof_cells(first)
     group = "headline" if first.roof.headline else ""
-    columns = [_DEVICE._replace(detail=True), *cells.KERNEL_COLUMNS, *cells.roof_columns("", group), _LEVELS]
+    columns = [_DEVICE._replace(detail=True), *cells.KERNEL_COLUMNS, *link_columns([placed])]
+    columns += [*cells.roof_columns("", group), _LEVELS]
     if beside is not None:
         row |= cells.roof_cells(beside, "dense_")
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
@@ -61,9 +63,14 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
 def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bool, explained: bool = False) -> Report:
     """One kernel on several devices, a row each; ``settled``: no headline can stand beside."""
     rows = [
-        {"device": one.device.id} | cells.kernel_cells(one.first) | _roofs_of(one, settled=settled) for one in placed
+        {"device": one.device.id}
+        | cells.kernel_cells(one.first)
+        | link_cells(one.first)
+        | _roofs_of(one, settled=settled)
+        for one in placed
     ]
     columns = [_DEVICE, *(column._replace(detail=True) for column in cells.KERNEL_COLUMNS)]
+    columns += [c._replace(detail=c.key != "link_bandwidth_byte_per_s") for c in link_columns(placed)]
     if settled:
         columns += cells.comparison_columns()
     else:
@@ -102,7 +109,7 @@ def kernel_list(
 
     def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
-        row |= _roofs_of(one, settled=not apart)
+        row |= link_cells(one.first) | _roofs_of(one, settled=not apart)
         if one.beside is not None and not apart:
             row |= cells.roof_cells(one.beside, "dense_")
         return row
@@ -112,6 +119,7 @@ def kernel_list(
         c if c.key in _LIST_KERNEL_COLUMNS else c._replace(detail=True) for c in cells.shortened(cells.KERNEL_COLUMNS)
     )
     columns = [name, _DEVICE if several else _DEVICE._replace(detail=True), *others, _LEVELS]
+    columns += link_columns(shown, detail=True)
     if apart:
         columns += [*cells.row_columns("headline_", "headline"), *cells.row_columns("dense_", "dense")]
     else:

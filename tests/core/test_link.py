@@ -150,6 +150,8 @@ def test_the_words_name_the_link() -> None:
     lines = explain(placed.first)
     assert "Fabric: 14 messages of 5.000 us latency, 2.000 GB at 100.0 GB/s" in lines
     assert any("messages x latency + wire / BW of Fabric = 20.07 ms" in line for line in lines)
+    # 1 TFLOP in 20.07 ms
+    assert "attainable under all roofs = FLOPs / least time = 49.83 TFLOP/s" in lines
     assert lines[-1] == "link = 100.0 GB/s one way: Fabric (vendor); no source given"
 
 
