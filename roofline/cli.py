@@ -23,6 +23,7 @@ class _Commands(LazyGroup):
     modules: ClassVar[dict[str, str]] = {
         "ridge": "roofline.commands.ridge",
         "analyze": "roofline.commands.analyze",
+        "op": "roofline.commands.op",
         "check": "roofline.commands.check",
         "hw": "roofline.commands.hw",
         "completion": "roofline.commands.completion",

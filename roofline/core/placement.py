@@ -29,6 +29,9 @@ class Placement:
     roof: Roof
     levels: tuple[Roof, ...] = ()  # one for each entry of kernel.bytes_at that is judged
     link: Port | None = None  # what the kernel communicates over, if it does
+    floor: float = (
+        0.0  # s that launching takes, whatever is launched; no term of the least time, since launches overlap
+    )
 
     @property
     def intensity(self) -> float | None:
@@ -75,7 +78,19 @@ class Placement:
 
     @property
     def bound(self) -> Bound | None:
-        """What limits the kernel; None where its intensity is unknown."""
+        """What limits the kernel: its launch, if that takes longer than the kernel; None if its intensity is unknown."""
+        if self.intensity is None:
+            return None
+        return "latency" if self.below_floor else self.roof_bound
+
+    @property
+    def below_floor(self) -> bool:
+        """Whether launching the kernel takes longer than the least time of the kernel itself."""
+        return self.least_time is not None and self.least_time < self.floor
+
+    @property
+    def roof_bound(self) -> Bound | None:
+        """What limits the kernel if launching cost nothing; None where its intensity is unknown."""
         if self.intensity is None:
             return None
         if not self.several or self.slowest is None:

@@ -13,7 +13,7 @@ from roofline.core.device import Basis, Source, Sparsity
 from roofline.errors import InputError
 
 _SLOWEST, _FASTEST = 1e-6, 1e40  # wider than any machine, so that every quotient stays finite
-Bound = Literal["memory", "compute", "link"]
+Bound = Literal["memory", "compute", "link", "latency"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ class Placed:
     first: Placement
     beside: Placement | None = None
     rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
+    headline: Placement | None = None  # on the headline, to stand beside a precision that was named
 
     @property
     def reachable(self) -> Placement:
@@ -61,6 +62,14 @@ class Target:
             rivals=tuple(self._placement(kernel, roof) for roof in choice.rivals),
         )
 
+    def with_headline(self, placed: Placed) -> Placed:
+        """The same beside the headline, where the device has one and the kernel is placed on a sourced peak."""
+        if self.device.headline is None or placed.first.roof.headline or self.query.kind == "measured":
+            return placed
+        headline = RoofQuery(headline=True, level=self.query.level)
+        roof = choose(self.device, headline).roof
+        return replace(placed, headline=self._placement(placed.first.kernel, roof))
+
     def _link(self, kernel: Kernel) -> Port | None:
         return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None
 
@@ -72,7 +81,7 @@ class Target:
             else:
                 levels.append((level, over_level(self.device, roof, level, self.query.kind)))
         if not kernel.bytes_at:
-            return Placement(kernel=kernel, roof=roof, link=self._link(kernel))
+            return Placement(kernel=kernel, roof=roof, link=self._link(kernel), floor=self.query.floor)
         if main is not None and kernel.bytes is not None:
             raise InputError(f"{kernel.name}: traffic through {main} is given twice")
         moved = kernel.bytes if main is None else kernel.bytes_at[main]
@@ -82,4 +91,5 @@ class Target:
             roof=roof,
             levels=tuple(other for _, other in levels),
             link=self._link(kernel),
+            floor=self.query.floor,
         )

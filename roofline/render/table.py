@@ -22,7 +22,7 @@ _SHORTEST_NAME: Final = 16
 _RULE: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 _STYLES: Final = {
     style_of: style
-    for word, style in {"memory": "cyan", "compute": "green", "link": "magenta"}.items()
+    for word, style in {"memory": "cyan", "compute": "green", "link": "magenta", "latency": "yellow"}.items()
     for style_of in (word, f"{word}-bound")
 }
 

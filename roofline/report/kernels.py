@@ -20,6 +20,7 @@ from roofline.report.tally import Tally
 
 _DEVICE: Final = Column(key="device", heading="device")
 _LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
+_ROOF_KEYS: Final = frozenset(column.key for column in cells.roof_columns())
 _LIST_KERNEL_COLUMNS: Final = frozenset(
     {"name", "arithmetic_intensity_flop_per_byte", "time_s", "achieved_flop_per_s", "achieved_byte_per_s"}
 )
@@ -36,7 +37,11 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
     if beside is not None:
         row |= cells.roof_cells(beside, "dense_")
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
-    roofs = [placement.roof for placement in (first, beside) if placement is not None]
+    if placed.headline is not None:
+        row |= cells.roof_cells(placed.headline, "headline_")
+        columns = [c._replace(group=f"dense {first.roof.dtype}") if c.key in _ROOF_KEYS else c for c in columns]
+        columns += cells.roof_columns("headline_", "headline")
+    roofs = [placement.roof for placement in (first, beside, placed.headline) if placement is not None]
     return Report(
         columns=used(columns, [row]),
         rows=[row],

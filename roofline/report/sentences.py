@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from roofline import units
@@ -21,6 +22,8 @@ def verdict(placement: Placement) -> str:
     """One sentence: what bounds the kernel and how far it is from the ridge."""
     if placement.bound is None:
         return _unbound(placement)
+    if placement.below_floor:
+        return _below_floor(placement)
     words, distance = BOUND_WORDS[placement.bound], placement.ridge_distance
     if placement.intensity == 0 and placement.link is None:
         return f"{words}: no FLOPs, so the bandwidth alone decides"
@@ -31,6 +34,12 @@ def verdict(placement: Placement) -> str:
     if placement.bound == "memory":
         return f"{words}: needs {units.ratio(distance or 0.0)}x more FLOPs per byte to be compute-bound"
     return f"{words}: {units.ratio(1 / (distance or 1.0))}x past the ridge"
+
+
+def _below_floor(placement: Placement) -> str:
+    least, floor = units.show(placement.least_time or 0.0, "s"), units.show(placement.floor, "s")
+    alone = replace(placement, floor=0.0)
+    return f"latency-bound: its least time of {least} is below the launch floor of {floor}; the roof alone: {verdict(alone)}"
 
 
 def measured(placed: Placed) -> str | None:
@@ -52,8 +61,16 @@ def measured(placed: Placed) -> str | None:
 
 def doubts(shown: Sequence[Placed]) -> list[str]:
     """What looks like a unit gone wrong: nothing runs below a nanosecond, hardly anything at 10,000x its least time."""
-    slow = [one.first.kernel.name for one in shown if 0 < (one.reachable.efficiency or 1.0) < _HARDLY]
-    short = [one.first.kernel.name for one in shown if 0 < (one.first.least_time or 1.0) < _SHORTEST]
+    slow = [
+        one.first.kernel.name
+        for one in shown
+        if 0 < (one.reachable.efficiency or 1.0) < _HARDLY and not one.first.below_floor
+    ]
+    short = [
+        one.first.kernel.name
+        for one in shown
+        if 0 < (one.first.least_time or 1.0) < _SHORTEST and not one.first.below_floor
+    ]
     lines = []
     if slow:
         lines.append(f"measured at over 10,000x the least time: {_some(slow)}; is the unit of the time right?")
