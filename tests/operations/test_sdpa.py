@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.errors import RooflineError
-from roofline.operations.attention import attention
+from roofline.operations.sdpa import attention
 from roofline.operations.linear import gemm
 
 small = st.integers(1, 8)
