@@ -8,6 +8,7 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import held
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
+from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import remarks, storage
 
 _FAMILY: Final = "deep learning"
@@ -108,5 +109,5 @@ def _step(
             "one fused pass: gradients read, weights and states read and written once",
             *((f"{master} master weights, rounded to {dtype} weights",) if master is not None else ()),
         ),
-        notes=remarks(weights.name, gradients.name, masters.name, kept.name),
+        notes=(NO_MATRIX_PRODUCTS, *remarks(weights.name, gradients.name, masters.name, kept.name)),
     )
