@@ -12,7 +12,7 @@ from roofline.operations.arguments import one_of
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
 from roofline.operations.words import NO_MATRIX_PRODUCTS
-from roofline.precision import remarks, storage
+from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"
 # The steps on one element x, of which each is one FLOP.
@@ -97,5 +97,5 @@ def _by_element(name: str, n: int, inputs: int, steps: tuple[str, ...], dtype: s
         bytes=(inputs + 1) * operand.size_of(n),
         dtype=operand.arithmetic,
         assumptions=(f"{len(steps)} FLOP per element: {', '.join(steps)}", "each array is moved once"),
-        notes=(NO_MATRIX_PRODUCTS, *remarks(operand.name)),
+        notes=(NO_MATRIX_PRODUCTS,),
     )

@@ -46,7 +46,7 @@ def elementwise(
         bytes=inputs * read.size_of(n) + outputs * written.size_of(n),
         dtype=read.arithmetic,
         assumptions=(f"{flops} FLOP per element", "each array is moved once, none is broadcast"),
-        notes=(NO_MATRIX_PRODUCTS, *remarks(read.name, written.name)),
+        notes=(NO_MATRIX_PRODUCTS,),
     )
 
 
@@ -77,7 +77,7 @@ def reduce(*, rows: int = 1, cols: int, dtype: str = "bf16", output: str | None 
         bytes=read.size_of(rows * cols) + written.size_of(rows),
         dtype=read.arithmetic,
         assumptions=("one FLOP less than elements in a row", "partial sums stay on the chip"),
-        notes=(NO_MATRIX_PRODUCTS, *remarks(read.name, written.name)),
+        notes=(NO_MATRIX_PRODUCTS,),
     )
 
 
@@ -106,7 +106,6 @@ def transpose(*, m: int, n: int, batch: int = 1, dtype: str = "bf16") -> Kernel:
         bytes=2 * operand.size_of(batch * m * n),
         dtype=operand.arithmetic,
         assumptions=("each element is read once and written once, in whole cache lines",),
-        notes=remarks(operand.name),
     )
 
 
@@ -143,5 +142,5 @@ def embedding(
         bytes=tokens * table.size_of(width) + indices.size_of(tokens) + written.size_of(tokens * width),
         dtype=written.arithmetic,
         assumptions=("a gather: one row of the table is read for each token, no token twice",),
-        notes=remarks(table.name, written.name),
+        notes=remarks(table.name),
     )
