@@ -1,6 +1,10 @@
 #!/bin/sh
 # A CI gate in plain shell: fail the build if a kernel falls behind what its list expects of it.
-# Usage: gate.sh KERNELS DEVICE DTYPE
+# Usage: sh gate.sh KERNELS DEVICE DTYPE, for example sh examples/gate.sh examples/kernels.csv h100 bf16
+if [ $# -ne 3 ]; then
+    echo "usage: sh gate.sh KERNELS DEVICE DTYPE" >&2
+    exit 2
+fi
 kernels=$1 device=$2 dtype=$3
 
 roofline check "$kernels" --hw "$device" --dtype "$dtype"

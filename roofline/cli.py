@@ -19,7 +19,9 @@ _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 
 
-class _Commands(LazyGroup):
+class Commands(LazyGroup):
+    """The subcommands and the modules they live in."""
+
     modules: ClassVar[dict[str, str]] = {
         "ridge": "roofline.commands.ridge",
         "analyze": "roofline.commands.analyze",
@@ -30,7 +32,7 @@ class _Commands(LazyGroup):
     }
 
 
-@click.group(cls=_Commands, context_settings=CONTEXT_SETTINGS)
+@click.group(cls=Commands, context_settings=CONTEXT_SETTINGS)
 @click.version_option(__version__, prog_name="roofline", message="%(prog)s %(version)s")
 def cli() -> None:
     """How fast a kernel can run on a machine, and what holds it back.
@@ -64,6 +66,9 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit status; what a user can cause is one line on standard error."""
     stdout = sys.stdout
+    if "_ROOFLINE_COMPLETE" in os.environ and not _completes():
+        _say("_ROOFLINE_COMPLETE is for a shell's completion script, which 'roofline completion bash' prints", None)
+        return 2
     try:
         if stdout is None:
             sys.stdout = _Closed()
@@ -94,6 +99,12 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         sys.stdout = stdout
     return status if isinstance(status, int) else 0
+
+
+def _completes() -> bool:
+    """Whether the environment is that of a completion script, on which click relies."""
+    asked = os.environ["_ROOFLINE_COMPLETE"]
+    return asked.endswith("_source") or {"COMP_WORDS", "COMP_CWORD"} <= os.environ.keys()
 
 
 class _Closed:

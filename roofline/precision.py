@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from roofline.errors import UnknownNameError, nearest
+from roofline.errors import InputError, UnknownNameError, nearest
 from roofline.units import quote
 
 if TYPE_CHECKING:
@@ -120,8 +120,6 @@ FORMATS: Final[dict[str, Format]] = {
     for f in (
         *(Format(p.name, p.bits, arithmetic=p.name, aliases=p.aliases) for p in PRECISIONS.values()),
         Format("int64", 64, arithmetic="int64", aliases=("i64",)),  # of indices; no device has a peak for it
-        Format("complex64", 64, arithmetic="fp32", aliases=("c64",)),  # two fp32
-        Format("complex128", 128, arithmetic="fp64", aliases=("c128",)),
         Format("fp8-128x128", 8, ((128 * 128, 32),), "fp8", ("fp8-block", "fp8-b128"), _DEEPSEEK),
         Format("mxfp8", 8, ((32, 8),), "fp8", source=_OCP),
         Format("mxfp6", 6, ((32, 8),), "fp6", source=_OCP),
@@ -157,11 +155,12 @@ FORMATS: Final[dict[str, Format]] = {
 _SPELLINGS: Final = {spelling.replace("_", "-"): f.name for f in FORMATS.values() for spelling in (f.name, *f.aliases)}
 
 
-def storage(text: str, *, name: str = "format") -> Format:
+def storage(text: str, *, name: str = "format", mixes: bool = False) -> Format:
     """The format of a name, of arithmetic (``bf16``) or of storage alone (``int4-g128``); ``-`` and ``_`` are alike.
 
     Raises:
         UnknownNameError: no such format; the nearest are named.
+        InputError: a mix over the weights of a model (``q4_k_m``) where mixes are not asked for.
 
     >>> storage("Q4_K").name, storage("int4_g128").name, storage("half").name
     ('q4_k', 'int4-g128', 'fp16')
@@ -174,6 +173,11 @@ def storage(text: str, *, name: str = "format") -> Format:
         raise UnknownNameError(
             f"{name}: unknown number format {quote(text)}",
             hint=f"did you mean: {', '.join(dict.fromkeys(near))}?" if near else f"one of: {', '.join(FORMATS)}",
+        )
+    if FORMATS[found].per > 1 and not mixes:
+        raise InputError(
+            f"{name}: {found} is a mix of formats over the weights of a model, not the format of one array",
+            hint="name a block format, such as q4_k",
         )
     return FORMATS[found]
 
@@ -188,7 +192,7 @@ def arithmetic(text: str) -> str:
     ('fp16', 'fp8', 'bf16')
 
     """
-    return storage(text).arithmetic
+    return storage(text, mixes=True).arithmetic
 
 
 def remarks(*texts: str) -> tuple[str, ...]:
@@ -198,4 +202,4 @@ def remarks(*texts: str) -> tuple[str, ...]:
     ()
 
     """
-    return tuple(dict.fromkeys(note for text in texts if (note := storage(text).note)))
+    return tuple(dict.fromkeys(note for text in texts if (note := storage(text, mixes=True).note)))

@@ -77,11 +77,12 @@ def test_gate_branches_on_the_exit_status(tmp_path: Path) -> None:
 def test_the_workflow_runs(tmp_path: Path) -> None:
     workflow: Any = yaml.safe_load((EXAMPLES / "github-actions.yml").read_text(encoding="utf-8"))
     steps = [step["run"] for step in workflow["jobs"]["kernels"]["steps"] if "run" in step]
-    assert steps[0] == "pip install ."
+    assert steps[0] == 'pip install "$ROOFLINE"'
+    assert workflow["env"]["ROOFLINE"] == "."
     summary = tmp_path / "summary.md"
     for step in steps[1:]:
         command = step.replace("-o kernels.json", f"-o {tmp_path}/kernels.json")
-        done = shell(["bash", "-ec", command], tmp_path, GITHUB_STEP_SUMMARY=str(summary))
+        done = shell(["bash", "-ec", command], tmp_path, GITHUB_STEP_SUMMARY=str(summary), **workflow["env"])
         assert done.returncode == 0, done.stderr
     assert "| ok | copy 256 MiB |" in summary.read_text(encoding="utf-8")
     assert (tmp_path / "kernels.json").stat().st_size > 1000

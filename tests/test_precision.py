@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline import precision
-from roofline.errors import UnknownNameError
+from roofline.errors import InputError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,6 @@ BLOCKS = [
     ("fp8", 1, 1),
     ("int4", 2, 1),
     ("int64", 1, 8),
-    ("complex64", 1, 8),  # two fp32
-    ("complex128", 1, 16),
     ("fp8-128x128", 128 * 128, 16384 + 4),  # an fp32 scale per tile
     ("mxfp8", 32, 32 + 1),  # E8M0 scale
     ("mxfp6", 32, 24 + 1),
@@ -105,7 +103,7 @@ PRINTED = {
 
 @pytest.mark.parametrize("text", PRINTED)
 def test_bits_per_weight_are_the_printed_ones(text: str) -> None:
-    assert precision.storage(text).bits == Fraction(str(PRINTED[text]))
+    assert precision.storage(text, mixes=True).bits == Fraction(str(PRINTED[text]))
 
 
 def test_a_real_checkpoint_has_the_size_that_its_formats_give() -> None:
@@ -155,7 +153,6 @@ def test_every_precision_is_a_format_of_its_own_bits_and_computes_in_itself() ->
         ("mxfp6", "fp6"),
         ("int4-g128", "bf16"),
         ("q8_0", "bf16"),
-        ("complex64", "fp32"),
     ],
 )
 def test_arithmetic_runs_in_the_element_type_or_after_conversion(text: str, runs_in: str) -> None:
@@ -168,6 +165,13 @@ def test_every_block_format_names_its_source_and_no_spelling_is_used_twice() -> 
     assert all(f.source for f in precision.FORMATS.values() if f.blocks or f.per > 1)
 
 
+def test_a_mix_is_a_format_of_weights_only() -> None:
+    with pytest.raises(InputError, match="output: q4_k_m is a mix of formats over the weights of a model") as caught:
+        precision.storage("Q4_K_M", name="output")
+    assert "q4_k" in (caught.value.hint or "")
+    assert precision.arithmetic("q4_k_m") == "bf16"
+
+
 def test_an_unknown_format_names_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="weights: unknown number format 'q4_kk'") as caught:
         precision.storage("q4_kk", name="weights")
@@ -176,7 +180,7 @@ def test_an_unknown_format_names_the_nearest() -> None:
 
 @given(st.sampled_from(sorted(precision.FORMATS)), st.integers(1, 10**18), st.integers(1, 10**18))
 def test_sizes_are_exact_grow_and_never_fall_below_the_bits(name: str, a: int, b: int) -> None:
-    found = precision.storage(name)
+    found = precision.storage(name, mixes=True)
     assert 8 * found.size_of(a) >= a * found.bits
     # No more than a block and a byte above.
     assert 8 * found.size_of(a) < a * found.bits + sum(bits for _, bits in found.blocks) + 8

@@ -10,7 +10,7 @@ import pytest
 
 from roofline.catalog import find
 from roofline.catalog.lint import lint
-from roofline.cli import _Commands
+from roofline.cli import Commands
 from roofline.core.choice import RoofQuery, choose
 from tests.conftest import ROOT, Runner
 
@@ -50,7 +50,7 @@ def test_every_block_shows_what_its_commands_print(
 
 def test_every_command_is_in_the_readme() -> None:
     text = README.read_text(encoding="utf-8")
-    assert all(f"roofline {name}" in text for name in _Commands.modules)
+    assert all(f"roofline {name}" in text for name in Commands.modules)
 
 
 def test_there_are_exactly_two_set_up_commands() -> None:

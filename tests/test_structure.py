@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 THIRD_PARTY: dict[str, set[str]] = {"click": {"cli", "commands"}, "yaml": {"yaml_tree"}, "rich": {"render"}}
+KNOWN = {"roofline", *THIRD_PARTY, *sys.stdlib_module_names}
 
 
 def room(name: str) -> str:
@@ -45,7 +47,9 @@ def imports(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute, so that they can be read here"
+            assert node.module is not None
             if node.module == "roofline":
                 yield from (
                     f"roofline.{alias.name}" if alias.name != "__version__" else "roofline" for alias in node.names
@@ -66,7 +70,8 @@ def test_imports_go_one_way(path: object) -> None:
             there = room(name)
             assert there == here or there in allowed or "*" in allowed, f"{relative} imports {name}"
             assert there != "cli" or here == "__main__", f"{relative} imports the command line"
-        elif top in THIRD_PARTY:
+        assert top in KNOWN, f"{relative} imports {top}, which is no run-time dependency"
+        if top in THIRD_PARTY:
             assert here in THIRD_PARTY[top], f"{relative} imports {top}"
 
 
@@ -81,7 +86,8 @@ def test_nothing_below_the_commands_prints_or_exits() -> None:
     for path in MODULES:
         if path.relative_to(PACKAGE).parts[0] in ("commands", "cli.py", "__main__.py"):
             continue
-        names = {
-            node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
-        }
+        tree = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        names = {node.id for node in tree if isinstance(node, ast.Name)}
         assert not names & {"print", "exit", "quit"}, path
+        attributes = {node.attr for node in tree if isinstance(node, ast.Attribute)}
+        assert not attributes & {"stdout", "stderr", "exit", "_exit"}, path

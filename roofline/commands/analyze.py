@@ -22,7 +22,7 @@ from roofline.commands.options import (
 
 if TYPE_CHECKING:
     from roofline.commands.kernel_flags import KernelFlags
-    from roofline.commands.lists import ListFlags
+    from roofline.commands.list_flags import ListFlags
     from roofline.commands.options import OutputSettings
     from roofline.core.gate import Expectation, Failure
     from roofline.core.target import Placed, Target
@@ -100,7 +100,7 @@ def command(
     Without --dtype the roof is the device's headline if it has one, with the sourced dense peak beside it.
     """
     from roofline.commands.kernel_flags import KernelFlags
-    from roofline.commands.lists import ListFlags
+    from roofline.commands.list_flags import ListFlags
     from roofline.commands.output import check_output
     from roofline.core.gate import Expectation, bound_named
     from roofline.errors import InputError

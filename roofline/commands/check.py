@@ -57,7 +57,8 @@ def command(
     from dataclasses import replace
 
     from roofline.commands.context import context
-    from roofline.commands.lists import ListFlags, read
+    from roofline.commands.list_flags import ListFlags
+    from roofline.commands.lists import read
     from roofline.commands.output import check_output, emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import Expectation, Failure, bound_named, judge

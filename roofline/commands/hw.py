@@ -9,7 +9,9 @@ import click
 from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
 
 
-class _Commands(LazyGroup):
+class Commands(LazyGroup):
+    """The subcommands of ``hw`` and the modules they live in."""
+
     modules: ClassVar[dict[str, str]] = {
         "list": "roofline.commands.hw_list",
         "show": "roofline.commands.hw_show",
@@ -18,7 +20,7 @@ class _Commands(LazyGroup):
     }
 
 
-@click.group("hw", cls=_Commands, context_settings=CONTEXT_SETTINGS)
+@click.group("hw", cls=Commands, context_settings=CONTEXT_SETTINGS)
 def command() -> None:
     """List, show and lint the hardware catalogue.
 

@@ -27,7 +27,7 @@ def command(words: tuple[str, ...], vendor: str | None, kind: str | None, dtype:
     """
     from roofline.commands.catalogue import every_device, of_vendor, raise_for_broken
     from roofline.commands.context import context
-    from roofline.commands.output import check_output, emit, tell
+    from roofline.commands.output import check_output, emit
     from roofline.report.catalogue import list_report
 
     settings = output_settings(given)
@@ -44,6 +44,4 @@ def command(words: tuple[str, ...], vendor: str | None, kind: str | None, dtype:
 
     shown = [device for device in of_vendor(devices, vendor) if fits(device)]
     emit(list_report(shown, context("hw list"), [f"left out: {error}" for error in broken]), settings)
-    if not shown:
-        tell("note: no device fits", settings.quiet)
     raise_for_broken(broken)

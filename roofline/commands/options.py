@@ -116,7 +116,7 @@ device_options: Callable[[F], F] = together(_HW, *_GIVEN)
 roof_options: Callable[[F], F] = together(
     option("Roof", "--dtype", type=DtypeType(), help="Precision: its sourced dense peak is the roof."),
     option("Roof", "--sparse", is_flag=True, help="Its 2:4-sparse peak instead of the dense one."),
-    option("Roof", "--headline", is_flag=True, help="The headline figure, said on purpose."),
+    option("Roof", "--headline", is_flag=True, help="The headline on purpose, so that gates need not ask."),
     option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit."),
     option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "int32"]), help="Accumulator precision."),
     option(

@@ -250,7 +250,7 @@ def given_device(peak: float, bandwidth: float, dtype: str | None = None) -> Dev
     """A device of which only a peak (FLOP/s) and a bandwidth (B/s) are known, as ``--peak`` and ``--bw`` give it."""
     return Device(
         id="given",
-        name="given peak and bandwidth",
+        name="a given peak and bandwidth",
         peaks=(Peak(dtype=dtype or "", dense=peak, basis="given"),),
         memory=(Memory(level="memory", bandwidth=bandwidth, basis="given"),),
     )

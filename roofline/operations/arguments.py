@@ -8,16 +8,17 @@ from roofline.units import quote
 
 
 def held(name: str, text: str | None, default: Format) -> Format:
-    """The format that an argument names; the default where it names none.
+    """The format that an argument names; the default where it names none. Weights may be held in a mix.
 
     Raises:
         UnknownNameError: no such format; names the argument.
+        InputError: a mix of formats, and not of weights.
 
     >>> held("weights", "mxfp4", storage("bf16")).name, held("weights", None, storage("bf16")).name
     ('mxfp4', 'bf16')
 
     """
-    return default if text is None else storage(text, name=name)
+    return default if text is None else storage(text, name=name, mixes=name == "weights")
 
 
 def one_of(name: str, text: str, words: tuple[str, ...]) -> None:

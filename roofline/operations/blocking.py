@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.formats import real_format
+from roofline.operations.arguments import held
 from roofline.operations.shapes import sizes
-from roofline.precision import Format, remarks
+from roofline.precision import Format, remarks, storage
 
 
 class Operands(NamedTuple):
@@ -21,18 +21,18 @@ class Operands(NamedTuple):
     @classmethod
     def of(cls, dtype: str, a: str | None, b: str | None, c: str | None, sums: str | None = None) -> Operands:
         """The formats that arguments name; ``dtype`` where they name none, and the output's for the sums."""
-        every = real_format(dtype)
-        output = real_format(c or every.name, name="output")
+        every = storage(dtype, name="dtype")
+        output = held("output", c, every)
         return cls(
-            a=real_format(a or every.name, name="activations"),
-            b=real_format(b or every.name, name="weights"),
+            a=held("activations", a, every),
+            b=held("weights", b, every),
             c=output,
-            sums=real_format(sums or output.name, name="accumulator"),
+            sums=held("accumulator", sums, output),
         )
 
     def remarks(self) -> tuple[str, ...]:
         """What must be said of these formats."""
-        return remarks(*(held.name for held in self))
+        return remarks(*(each.name for each in self))
 
 
 def moved(
@@ -81,9 +81,9 @@ def in_words(tile: tuple[int, ...], formats: Operands, blocks: tuple[int, int, i
     """What a tile takes of fast memory, and how often the operands move for it."""
     m, n, k = tile
     sums = formats.sums.size_of(m * n)
-    held = formats.a.size_of(m * k) + formats.b.size_of(k * n) + sums
+    taken = formats.a.size_of(m * k) + formats.b.size_of(k * n) + sums
     return (
-        f"tiles of {m}x{n}x{k}, which take {held:,} B of fast memory",
+        f"tiles of {m}x{n}x{k}, which take {taken:,} B of fast memory",
         f"A is read {blocks[1]} times, B {blocks[0]} times",
         f"C is spilled in {formats.sums.name} {blocks[2] - 1} times" if spill else "C is moved once, when it is done",
     )

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from roofline.core.kernel import Kernel
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.precision import remarks
+from roofline.precision import storage
 
 _FAMILY: Final = "dense linear algebra"
 
@@ -108,7 +107,7 @@ def _in_place(
     name: str, shape: str, flops: int, values: int, dtype: str, routine: str, words: str, *, extra: int = 0
 ) -> Kernel:
     """A factorisation that reads so many values, and writes these and some extra ones."""
-    held = real_format(dtype)
+    held = storage(dtype, name="dtype")
     return Kernel(
         name=f"{name} {shape}",
         flops=flops,
@@ -119,5 +118,4 @@ def _in_place(
             words,
             "each value is read and written once",
         ),
-        notes=remarks(held.name),
     )

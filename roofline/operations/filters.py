@@ -80,7 +80,7 @@ def convolution(
             *(("a bias starts the sum: no FLOP",) if bias else ()),
             "transposed: each input point meets each tap" if transposed else "direct: zeros of the padding count",
         ),
-        notes=remarks(held_in.name, held_filters.name, held_out.name),
+        notes=remarks(held_filters.name),
     )
 
 

@@ -8,7 +8,8 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import held
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.precision import remarks, storage
+from roofline.operations.words import NO_MATRIX_PRODUCTS
+from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"
 _ARITHMETIC: Final = "fp32"  # whatever the formats in memory, an update is computed in single precision
@@ -108,5 +109,5 @@ def _step(
             "one fused pass: gradients read, weights and states read and written once",
             *((f"{master} master weights, rounded to {dtype} weights",) if master is not None else ()),
         ),
-        notes=remarks(weights.name, gradients.name, masters.name, kept.name),
+        notes=(NO_MATRIX_PRODUCTS,),
     )

@@ -8,6 +8,7 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import held
 from roofline.operations.registry import operation
 from roofline.operations.shapes import counts, sizes
+from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import remarks, storage
 
 _FAMILY: Final = "deep learning"
@@ -45,7 +46,7 @@ def elementwise(
         bytes=inputs * read.size_of(n) + outputs * written.size_of(n),
         dtype=read.arithmetic,
         assumptions=(f"{flops} FLOP per element", "each array is moved once, none is broadcast"),
-        notes=remarks(read.name, written.name),
+        notes=(NO_MATRIX_PRODUCTS,),
     )
 
 
@@ -76,7 +77,7 @@ def reduce(*, rows: int = 1, cols: int, dtype: str = "bf16", output: str | None 
         bytes=read.size_of(rows * cols) + written.size_of(rows),
         dtype=read.arithmetic,
         assumptions=("one FLOP less than elements in a row", "partial sums stay on the chip"),
-        notes=remarks(read.name, written.name),
+        notes=(NO_MATRIX_PRODUCTS,),
     )
 
 
@@ -105,7 +106,6 @@ def transpose(*, m: int, n: int, batch: int = 1, dtype: str = "bf16") -> Kernel:
         bytes=2 * operand.size_of(batch * m * n),
         dtype=operand.arithmetic,
         assumptions=("each element is read once and written once, in whole cache lines",),
-        notes=remarks(operand.name),
     )
 
 
@@ -142,5 +142,5 @@ def embedding(
         bytes=tokens * table.size_of(width) + indices.size_of(tokens) + written.size_of(tokens * width),
         dtype=written.arithmetic,
         assumptions=("a gather: one row of the table is read for each token, no token twice",),
-        notes=remarks(table.name, written.name),
+        notes=remarks(table.name),
     )

@@ -1,4 +1,4 @@
-"""The operations by name: a decorated function registers itself, with options and help from its signature and docstring.
+"""The operations by name: a decorated function registers itself; its signature and docstring say the rest.
 
 A parameter's annotation says what the command line may give for it: ``int`` a size, ``bool`` a switch, ``float`` a
 number, a ``Literal`` one of a few words, ``str`` a number format, ``tuple[int, ...]`` a list of sizes. Its help is its
@@ -23,7 +23,7 @@ Kind = Literal["size", "switch", "number", "word", "format", "sizes"]
 F = TypeVar("F", bound=Callable[..., Kernel])
 
 _KINDS: Final[dict[Any, Kind]] = {int: "size", bool: "switch", float: "number", str: "format", tuple: "sizes"}
-_ARGUMENT: Final = re.compile(r"^ {4,}(\w+): (.+)$")
+_ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+)$")  # a line that goes on is indented further
 
 
 class Parameter(NamedTuple):
@@ -48,13 +48,22 @@ class Operation(NamedTuple):
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+        return self._doc.partition("\n")[0]
+
+    @property
+    def explanation(self) -> str:
+        """The paragraphs between the first line and the arguments: formula, source, conventions."""
+        return self._doc.partition("\n")[2].partition("\nArgs:\n")[0].strip()
+
+    @property
+    def _doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
 
     @property
     def parameters(self) -> list[Parameter]:
         """Its arguments, in the order of its signature."""
         hints = get_type_hints(self.function)
-        texts = _argument_texts(inspect.getdoc(self.function) or "")
+        texts = _argument_texts(self._doc)
         found = []
         for parameter in inspect.signature(self.function).parameters.values():
             kind, words, optional = _kind(hints[parameter.name])
@@ -77,10 +86,18 @@ _FOUND: dict[str, Operation] = {}
 
 
 def operation(family: str) -> Callable[[F], F]:
-    """Register the decorated function as an operation of a family."""
+    """Register the decorated function as an operation of a family.
+
+    Raises:
+        ValueError: another module has an operation of this name.
+
+    """
 
     def register(function: F) -> F:
-        name = function.__name__.strip("_")
+        name = function.__name__
+        there = _FOUND.get(name)
+        if there and there.function.__module__ != function.__module__:
+            raise ValueError(f"operation {name} is in {there.function.__module__} and in {function.__module__}")
         _FOUND[name] = Operation(name, family, function)
         return function
 

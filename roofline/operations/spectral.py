@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log2, prod
+from typing import Final
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
@@ -10,6 +11,8 @@ from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
 from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
+
+_MOST_DIMENSIONS: Final = 3
 
 
 @operation("spectral")
@@ -32,22 +35,22 @@ def fft(
     does not hold takes more passes, each of which reads and writes the complex values again.
 
     Args:
-        n: points along each dimension
+        n: points along each dimension, one to three
         batch: independent transforms
         real: real input
         passes: passes through memory
         dtype: number format of a real or an imaginary part
 
     Raises:
-        InputError: a size that is not a whole number from 1 on.
+        InputError: a size that is not a whole number from 1 on, or more than three dimensions.
 
     >>> kernel = fft(n=(1024,))
     >>> kernel.flops, kernel.bytes  # 5 x 1024 x 10; 2 x 1024 x 8
     (51200, 16384)
 
     """
-    if not n:
-        raise InputError("n must have at least one dimension")
+    if not 1 <= len(n) <= _MOST_DIMENSIONS:
+        raise InputError(f"n must have one to {_MOST_DIMENSIONS} dimensions, got {len(n)}")
     for points in n:
         sizes(n=points)
     sizes(batch=batch, passes=passes)

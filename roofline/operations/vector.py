@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from roofline.core.kernel import Kernel
-from roofline.operations.formats import real_format
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.precision import remarks
+from roofline.precision import storage
 
 _BLAS: Final = "dense linear algebra"
 _STREAM: Final = "stream"
@@ -32,6 +31,7 @@ def dot(*, n: int, dtype: str = "fp64") -> Kernel:
     (2000, 16008)
 
     """
+    sizes(n=n)
     return _loop("dot", n, 2, 2 * n + 1, dtype)
 
 
@@ -164,12 +164,11 @@ def _stream(name: str, n: int, flops: int, inputs: int, dtype: str, *, write_all
 def _loop(name: str, n: int, flops: int, moved: int, dtype: str, *words: str) -> Kernel:
     """A loop of n iterations of so many FLOP, which moves so many elements in all."""
     sizes(n=n)
-    held = real_format(dtype)
+    held = storage(dtype, name="dtype")
     return Kernel(
         name=f"{name} {n}",
         flops=flops * n,
         bytes=held.size_of(moved),
         dtype=held.arithmetic,
         assumptions=(f"{flops} FLOP an iteration", "each element is moved once", *words),
-        notes=remarks(held.name),
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, overload
 
 SCHEMA_VERSION: Final = 1
+_EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 # "list" holds words; "nested" holds what only JSON can, and such a column is a detail.
 Format = Literal[
@@ -34,8 +35,7 @@ class Column(NamedTuple):
     detail: bool = False  # for machine formats alone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report:
+class Report(NamedTuple):
     """What a command found out, in base units, ready for any renderer."""
 
     columns: Sequence[Column]
@@ -44,14 +44,14 @@ class Report:
     layout: Literal["rows", "sheet"] = "rows"  # a sheet shows its single row as one line a column
     single: bool = False  # JSON puts the only row's keys at the top
     title: str | None = None
-    lead: Mapping[str, Any] = field(default_factory=dict)  # further top-level keys in JSON
+    lead: Mapping[str, Any] = _EMPTY  # further top-level keys in JSON
     roofs: Sequence[str] = ()  # the roofs used, in words
     summary: Sequence[str] = ()
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
     assumptions: Sequence[str] = ()
     explanation: Sequence[str] = ()
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = _EMPTY
 
 
 def plain(value: Any) -> Any:

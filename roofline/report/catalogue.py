@@ -62,7 +62,7 @@ def list_report(devices: Sequence[Device], context: dict[str, Any], warnings: Se
         columns=LIST_COLUMNS,
         rows=rows,
         rows_key="devices",
-        summary=[f"{len(rows)} device{'' if len(rows) == 1 else 's'}"],
+        summary=[f"{len(rows)} device{'' if len(rows) == 1 else 's'}" if rows else "no device fits"],
         warnings=warnings,
         context=context,
     )
@@ -87,6 +87,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
         if m.capacity is not None and m.usable is not None and m.usable > m.capacity
     ]
     notes += [f"{row['what']} {row['detail']}: {row['check_note']}" for row in rows if row.get("check_note")]
+    checks = [f"check of {row['what']} {row['detail']}: {row['check']}" for row in rows if row["check"]]
     sources = [f"source {s.key}: {s.title} <{s.where}> ({s.kind})" for s in device.sources.values()]
     return Report(
         columns=used(SHOW_COLUMNS, rows),
@@ -97,7 +98,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
         | {"sources": {s.key: {"title": s.title, "where": s.where, "kind": s.kind} for s in device.sources.values()}},
         summary=[f"{key}: {value}" for key, value in about.items() if value is not None],
         notes=[*([device.note] if device.note else []), *notes],
-        explanation=sources,
+        explanation=[*checks, *sources],
         context=context,
     )
 

@@ -146,6 +146,7 @@ def kernel_list(
             else [roof_line(roof) for roof in roofs]
         ),
         summary=tally.lines(several=several),
+        assumptions=said.counted(shown),
         notes=said.list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
         warnings=warnings,
         explanation=said.explanation(shown) if explained else (),

@@ -11,7 +11,6 @@ from roofline.core.link import Port
 from roofline.core.placement import Placement
 from roofline.core.target import Placed
 from roofline.report.devices import headline_notes, scope_notes
-from roofline.report.explain import explain
 from roofline.report.placements import BOUND_WORDS, why_unknown
 
 _HARDLY: Final = 1e-4  # share of the roof below which a measured time is doubted
@@ -194,7 +193,7 @@ def list_notes(shown: Sequence[Placed]) -> list[str]:
     ]
     if different:
         notes.append(f"headline and sourced dense peak disagree on: {_some(different)}")
-    notes += dict.fromkeys(text for one in shown for text in (*one.first.kernel.assumptions, *one.first.kernel.notes))
+    notes += dict.fromkeys(text for one in shown for text in one.first.kernel.notes)
     return [*notes, *doubts(shown)]
 
 
@@ -203,16 +202,22 @@ def _some(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(units.clip(name, 40) for name in names[:most]) + more
 
 
+def counted(placed: Sequence[Placed]) -> list[str]:
+    """What was counted how, of all these kernels together, and what their links are taken to do."""
+    lines = [text for one in placed for text in one.first.kernel.assumptions]
+    lines += [link_line(one.first.link) for one in placed if one.first.link is not None]
+    return list(dict.fromkeys(lines))
+
+
 def assumptions(placed: Sequence[Placed]) -> list[str]:
     """What was counted how, and what a share of the roof stands for where something is unknown."""
-    first, lines = placed[0].first, [text for one in placed for text in one.first.kernel.assumptions]
-    lines += [link_line(one.first.link) for one in placed if one.first.link is not None]
+    first, lines = placed[0].first, counted(placed)
     if first.kernel.rate is not None and first.intensity is None:
         lines.append("no traffic given: judged against the peak alone")
     elif first.efficiency is not None and not first.judged_whole:
         missing = "FLOP count" if first.kernel.flops is None else "traffic"
         lines.append(f"no {missing} given: the share of the roof is a lower bound")
-    return list(dict.fromkeys(lines))
+    return lines
 
 
 def link_line(link: Port) -> str:
@@ -224,6 +229,8 @@ def link_line(link: Port) -> str:
 
 def explanation(placed: Sequence[Placed]) -> list[str]:
     """Every formula written out, for each kernel on each of its roofs."""
+    from roofline.report.explain import explain  # noqa: PLC0415  (few ask for it)
+
     lines: list[str] = []
     for one in placed:
         for placement in (one.first, one.beside):

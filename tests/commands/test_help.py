@@ -9,14 +9,14 @@ import subprocess
 import pytest
 
 from roofline import __version__
-from roofline.cli import _Commands
-from roofline.commands.hw import _Commands as _HwCommands
+from roofline.cli import Commands
+from roofline.commands.hw import Commands as HwCommands
 from tests.conftest import Runner
 
 COMMANDS = [
     [],
-    *([name] for name in _Commands.modules),
-    *(["hw", name] for name in _HwCommands.modules),
+    *([name] for name in Commands.modules),
+    *(["hw", name] for name in HwCommands.modules),
 ]
 
 
@@ -45,7 +45,9 @@ def test_the_examples_in_help_are_valid(
     for example in re.findall(r"^ +roofline (.+)$", roofline(*command, "--help").out, re.MULTILINE):
         arguments = re.split(r" [>|] ", example)[0].split()
         if "*" not in example:
-            assert roofline(*arguments).status in (0, 1), example
+            result = roofline(*arguments)
+            # an example of a gate may find that the kernels above fall short; everything else succeeds
+            assert result.status == (1 if "check failed" in result.err else 0), example + result.err
 
 
 def test_version(roofline: Runner) -> None:

@@ -10,6 +10,10 @@ import pytest
 
 from roofline.errors import InputError
 from roofline.operations.activation import gelu, silu, swiglu
+from roofline.operations.normalization import cross_entropy, layernorm, rmsnorm, softmax
+from roofline.operations.optimizer import optimizer_adam, optimizer_sgd
+from roofline.operations.pointwise import elementwise, embedding, reduce, transpose
+from roofline.operations.words import NO_MATRIX_PRODUCTS
 from tests.operations.tally import Number, Tally
 
 
@@ -50,6 +54,15 @@ def test_activations_of_a_model_take_seven_milliseconds() -> None:
     # Llama-3.1-8B, 8192 tokens, width 14336, 32 layers, H100 at 3.35 TB/s; an independent calculator has 6.7 ms
     kernel = swiglu(n=8192 * 14336)
     assert 32 * (kernel.bytes or 0) / 3.35e12 == pytest.approx(6.7e-3, rel=1e-2)
+
+
+def test_work_that_matrix_units_cannot_do_is_named() -> None:
+    rows = [function(rows=2, cols=2) for function in (softmax, layernorm, rmsnorm)]
+    elements = [f(n=2) for f in (gelu, silu, swiglu, elementwise, optimizer_sgd, optimizer_adam)]
+    for kernel in (*rows, *elements, cross_entropy(rows=2, vocab=2), reduce(cols=2)):
+        assert kernel.notes == (NO_MATRIX_PRODUCTS,), kernel.name
+    for kernel in (transpose(m=2, n=2), embedding(tokens=2, width=2)):  # no arithmetic at all
+        assert kernel.notes == (), kernel.name
 
 
 @pytest.mark.parametrize(

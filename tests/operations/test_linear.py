@@ -180,7 +180,7 @@ def test_whole_numbers_stay_exact_beyond_64_bits() -> None:
         ({"tile": (128, 128)}, "tile must be three sizes M,N,K, got 2"),
         ({"tile": (128, 0, 32)}, "tile must be a whole number from 1 to 1e15, got 0"),
         ({"spill": True}, "spill needs a tile"),
-        ({"dtype": "complex64"}, "dtype must be a real format"),
+        ({"output": "q4_k_m"}, "output: q4_k_m is a mix of formats"),
     ],
 )
 def test_what_makes_no_product_is_refused(options: dict[str, Any], message: str) -> None:

@@ -71,7 +71,8 @@ def test_every_size_is_within_one_half_of_the_formula(points: int) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": ()}, "n must have at least one dimension"),
+        ({"n": ()}, "n must have one to 3 dimensions, got 0"),
+        ({"n": (2, 2, 2, 2)}, "n must have one to 3 dimensions, got 4"),
         ({"n": (0,)}, "n must be a whole number from 1 to 1e15, got 0"),
         ({"n": (8, -1)}, "n must be a whole number from 1 to 1e15, got -1"),
         ({"n": (8,), "batch": 0}, "batch must be a whole number from 1 to 1e15, got 0"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.errors import InputError
-from roofline.operations.stencil import Shape, stencil
+from roofline.operations.stencils import Shape, stencil
 
 CUBE = (100, 100, 100)
 

@@ -9,7 +9,7 @@ from roofline.errors import InputError
 from roofline.operations.arguments import held, one_of
 from roofline.operations.registry import operation
 from roofline.operations.shapes import divides, sizes
-from roofline.precision import remarks, storage
+from roofline.precision import storage
 
 # Scores written, read by the softmax, written by it as weights, read by the product with V.
 _UNFUSED_MOVES = 4
@@ -98,7 +98,6 @@ def attention(
         bytes_at=at,
         dtype=operand.arithmetic,
         assumptions=_assumptions(causal=causal, window=window, unfused=unfused, block=block),
-        notes=remarks(operand.name, cache.name),
     )
 
 

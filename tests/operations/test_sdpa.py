@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.errors import RooflineError
-from roofline.operations.attention import attention
 from roofline.operations.linear import gemm
+from roofline.operations.sdpa import attention
 
 small = st.integers(1, 8)
 lengths = st.tuples(st.integers(1, 20), st.integers(0, 20)).map(lambda new: (new[0], sum(new)))  # queries, keys

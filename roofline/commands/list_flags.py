@@ -1,0 +1,57 @@
+"""The options that pick and order the rows of a kernel list."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from roofline.errors import InputError
+from roofline.units import quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListFlags:
+    """The options that pick and order the rows of a list."""
+
+    pattern: str | None
+    sort: str | None
+    top: int | None
+    time_unit: str | None
+
+    @classmethod
+    def take(cls, given: dict[str, Any]) -> ListFlags:
+        """Take the list options out of a command's arguments."""
+        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
+
+    def refuse_without_files(self) -> None:
+        """These options make no sense for a single kernel.
+
+        Raises:
+            InputError: one of them was given.
+
+        """
+        for option, value in (
+            ("--kernel", self.pattern),
+            ("--sort", self.sort),
+            ("--top", self.top),
+            ("--time-unit", self.time_unit),
+        ):
+            if value is not None:
+                raise InputError(f"{option} is for a list of kernels", hint="give a FILE, or - for standard input")
+
+    def matcher(self) -> Callable[[str], object]:
+        """Whether a name is wanted.
+
+        Raises:
+            InputError: no regular expression.
+
+        """
+        try:
+            with warnings.catch_warnings():  # of constructs that a future Python may read otherwise
+                warnings.simplefilter("ignore")
+                return re.compile(self.pattern or "").search
+        except (re.error, RecursionError, OverflowError) as error:
+            raise InputError(f"--kernel {quote(self.pattern or '')} is no regular expression: {error}") from None
