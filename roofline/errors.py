@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class RooflineError(Exception):
@@ -19,7 +20,7 @@ class RooflineError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), str(self), self.hint))
+        return (_rebuild, (type(self), str(self), {"hint": self.hint}))
 
 
 def nearest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
@@ -33,8 +34,8 @@ def nearest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
     return difflib.get_close_matches(word, list(known), n=most)
 
 
-def _rebuild(kind: type[RooflineError], message: str, hint: str | None) -> RooflineError:
-    return kind(message, hint=hint)
+def _rebuild(kind: type[RooflineError], message: str, keywords: dict[str, Any]) -> RooflineError:
+    return kind(message, **keywords)
 
 
 class InputError(RooflineError, ValueError):
@@ -54,9 +55,33 @@ class AmbiguousVerdictError(InputError):
 
 
 class FileError(RooflineError, OSError):
-    """A file that cannot be read, is not what it should be, or cannot be written."""
+    """A file that cannot be read, is not what it should be, or cannot be written.
+
+    What is wrong, where and by which rule are kept apart for whoever lists problems; the text of the error joins them.
+
+    >>> str(FileError("is not valid YAML", where="chip.yaml:3:1", rule="syntax"))
+    'chip.yaml:3:1: is not valid YAML   [syntax]'
+    """
 
     exit_status = 3
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, where: str = "", rule: str = "", at: tuple[int, int] = (0, 0)
+    ) -> None:
+        super().__init__(located(where, message, rule), hint=hint)
+        self.message = message
+        self.where = where  # file, file:line or file:line:col, as far as it is known
+        self.rule = rule
+        self.at = at  # line and column, to sort by
+
+    def __reduce__(self) -> tuple[object, ...]:
+        keywords = {"hint": self.hint, "where": self.where, "rule": self.rule, "at": self.at}
+        return (_rebuild, (type(self), self.message, keywords))
+
+
+def located(where: str, message: str, rule: str) -> str:
+    """A problem in one line: its place before it and its rule behind it, as far as they are known."""
+    return (f"{where}: " if where else "") + message + (f"   [{rule}]" if rule else "")
 
 
 class OutputError(FileError):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from io import BufferedReader, TextIOWrapper
 from typing import BinaryIO, NamedTuple, cast
 
-from roofline.errors import FileError
+from roofline.errors import FileError, located
 from roofline.units import clip
 
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -25,9 +25,19 @@ class Problem(NamedTuple):
     rule: str
     level: str = "error"  # or "warning"
     hint: str | None = None
+    at: tuple[int, int] = (0, 0)  # line and column, to sort by
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}   [{self.rule}]"
+        return located(self.where, self.message, self.rule)
+
+    @classmethod
+    def of(cls, error: FileError) -> Problem:
+        """What an error says, as a problem among others."""
+        return cls(where=error.where, message=error.message, rule=error.rule or "file", hint=error.hint, at=error.at)
+
+    def error(self) -> FileError:
+        """The problem as an error that ends the reading."""
+        return FileError(self.message, where=self.where, rule=self.rule, hint=self.hint, at=self.at)
 
 
 def shown_path(path: str) -> str:
@@ -50,21 +60,21 @@ def open_text(path: str) -> Iterator[TextIOWrapper]:
         try:
             head = buffered.peek(_PEEK)[:_PEEK]
             if head.startswith(_UTF16_OR_32):
-                raise FileError(f"{name}: is UTF-16 or UTF-32 text, expected UTF-8", hint="save it as UTF-8")
+                raise FileError("is UTF-16 or UTF-32 text, expected UTF-8", where=name, hint="save it as UTF-8")
             if b"\0" in head:
-                raise FileError(f"{name}: is a binary file, expected text")
+                raise FileError("is a binary file, expected text", where=name)
             stream = TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
             yield stream
         except UnicodeDecodeError as error:
             raise FileError(
-                f"{name}: is not UTF-8 text (byte 0x{error.object[error.start]:02x})", hint="save it as UTF-8"
+                f"is not UTF-8 text (byte 0x{error.object[error.start]:02x})", where=name, hint="save it as UTF-8"
             ) from None
         except IsADirectoryError:
-            raise FileError(f"{name}: is a folder, expected a file") from None
+            raise FileError("is a folder, expected a file", where=name) from None
         except OSError as error:
             if isinstance(error, FileError):
                 raise
-            raise FileError(f"{name}: cannot be read: {error.strerror or error}") from None
+            raise FileError(f"cannot be read: {error.strerror or error}", where=name) from None
         finally:
             if path == "-" and stream is not None:
                 stream.detach()  # standard input stays open for whoever else reads it
@@ -74,20 +84,20 @@ def open_text(path: str) -> Iterator[TextIOWrapper]:
 def _open_binary(path: str) -> Iterator[BinaryIO]:
     if path == "-":
         if sys.stdin is None:
-            raise FileError("<stdin>: is closed")
+            raise FileError("is closed", where="<stdin>")
         yield sys.stdin.buffer
         return
     name = shown_path(path)
     try:
         if stat.S_ISDIR(os.stat(path).st_mode):
-            raise FileError(f"{name}: is a folder, expected a file")
+            raise FileError("is a folder, expected a file", where=name)
         file = open(path, "rb")  # noqa: SIM115  (closed below)
     except FileNotFoundError:
-        raise FileError(f"{name}: no such file") from None
+        raise FileError("no such file", where=name) from None
     except (OSError, ValueError) as error:
         if isinstance(error, FileError):
             raise
-        raise FileError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise FileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name) from None
     with file:
         yield cast("BinaryIO", file)
 
@@ -99,10 +109,11 @@ def read_text(path: str, *, limit: int) -> str:
         FileError: as :func:`open_text`, or too large.
 
     """
+    name = shown_path(path)
     with open_text(path) as stream:
         text = stream.read(limit + 1)
         if len(text) > limit:
-            raise FileError(f"{shown_path(path)}: is larger than {limit / 1e6:g} MB, which no such file needs")
+            raise FileError(f"is larger than {limit / 1e6:g} MB, which no such file needs", where=name)
         if "\0" in text:
-            raise FileError(f"{shown_path(path)}: is a binary file, expected text")
+            raise FileError("is a binary file, expected text", where=name)
         return text

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from roofline.errors import InputError, UnitError
+from roofline.errors import InputError, UnitError, nearest
 
 Quantity = Literal["FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "MAC", "Hz", "W", "1"]
 
@@ -44,6 +45,7 @@ EXAMPLE: Final[dict[str, str]] = {
 }
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _LONGEST: Final = 400  # characters; no honest number is longer
+_LONGEST_UNIT: Final = 20  # characters; longer text is no misspelt unit
 _LONGEST_INTEGER: Final = 60  # digits kept exact; an integer of more becomes a float, or is refused as not finite
 
 
@@ -178,8 +180,14 @@ def _wrong_kind(name: str, wanted: Quantity, got: Quantity, unit: str) -> str:
     return message + ("; MACs go to --macs, where each counts 2 FLOP" if got == "MAC" and wanted == "FLOP" else "")
 
 
+@lru_cache(maxsize=100)  # a long list repeats its mistake
 def _suggestion(unit: str, quantity: Quantity) -> str:
-    near = [s for s, rs in UNITS.items() if s.lower() == unit.lower() and any(r.quantity == quantity for r in rs)]
+    known = [s for s, rs in UNITS.items() if any(r.quantity == quantity for r in rs)]
+    near = [s for s in known if s.lower() == unit.lower()]
+    if not near and len(unit) <= _LONGEST_UNIT:  # TB/sec: in which case, upper or lower, its own letters say
+        closest = nearest(unit.lower(), dict.fromkeys(s.lower() for s in known))
+        near = [s for s in known if s.lower() in closest]
+        near = [s for s in near if s in unit] or near
     if quantity in ("B", "B/s"):
         bits = next((s for s in near if UNITS[s][0].divisor == 8), None)
         octets = next((s for s in near if UNITS[s][0].divisor == 1), None)
@@ -199,13 +207,22 @@ def _not_a_number(text: str, quantity: Quantity, name: str) -> UnitError:
     return UnitError(f"{name}: expected {_DESCRIPTION[quantity]}, got {quote(text)}", hint=hint)
 
 
-def pattern(quantity: Quantity, *, bare: bool = True) -> str:
-    """An anchored regular expression of what :func:`parse` takes for a quantity, with a unit or (``bare``) without."""
+def pattern(quantity: Quantity, *, bare: bool = True, positive: bool = False) -> str:
+    """An anchored regular expression of what :func:`parse` takes for a quantity.
+
+    Args:
+        quantity: the kind that is wanted.
+        bare: a number without a unit is taken too.
+        positive: zero is not.
+
+    """
     units = {s for s, rs in UNITS.items() if any(r.quantity == quantity for r in rs)}
     if quantity not in _NO_BARE_PREFIX:
         units |= (set(_BARE_PREFIX) - {""}) if bare else set()
     choice = "|".join(sorted(map(re.escape, units), key=lambda u: (-len(u), u)))
-    return rf"^\s*\+?{_NUMBER.pattern.removeprefix('[+-]?')}\s*(?:{choice}){'?' if bare else ''}\s*$"
+    not_zero = "(?=[0-9._]*[1-9])" if positive else ""
+    number = _NUMBER.pattern.removeprefix("[+-]?")
+    return rf"^\s*\+?{not_zero}{number}\s*(?:{choice}){'?' if bare else ''}\s*$"
 
 
 def clip(text: str, longest: int = 60) -> str:

@@ -7,6 +7,8 @@ refused. Whoever asked for the file knows what each scalar should be.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ _DEPTH_LIMIT: Final = 20
 _ALIAS_LIMIT: Final = 1_000
 _NODE_LIMIT: Final = 500_000
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_INDENTATION: Final = re.compile(r"^[ \t]*\t[ \t]*", re.MULTILINE)
 _CORE_TAGS: Final = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map")
 )
@@ -64,52 +67,94 @@ class Node:
         return self.text is not None and self.plain and self.text in ("", "~", "null", "Null", "NULL")
 
 
-def load(path: str, *, limit: int = SIZE_LIMIT) -> tuple[Node, list[Problem]]:
-    """The tree of a YAML file and the problems that did not stop it from being read.
+def load(path: str, *, limit: int = SIZE_LIMIT) -> tuple[Node | None, list[Problem]]:
+    """The tree of a YAML file and everything that is wrong with it as YAML; see :func:`parse`.
 
     Raises:
-        FileError: it cannot be read, or is no YAML; the message starts with ``file:line:col``.
+        FileError: it cannot be read as text.
 
     """
     return parse(read_text(path, limit=limit), shown_path(path))
 
 
-def parse(text: str, name: str) -> tuple[Node, list[Problem]]:
-    """The tree of YAML text; ``name`` is the file's, for messages."""
-    problems = [
-        Problem(
-            where=f"{name}:{number}:{line.index(chr(9)) + 1}",
-            message="a tab in the indentation; YAML indents with spaces",
-            rule="tab",
-        )
-        for number, line in enumerate(text.split("\n"), 1)
-        if "\t" in line and "\t" in line[: len(line) - len(line.lstrip())] and line.strip()
-    ]
-    if problems:
-        raise FileError(str(problems[0]))
-    try:
-        root = _Composer(name, problems).compose(yaml.parse(text, Loader=_LOADER))
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise FileError(f"{where}: is not valid YAML: {error.problem or error.context}   [syntax]") from None
-    except yaml.YAMLError as error:
-        raise FileError(f"{name}: is not valid YAML: {clip(str(error).splitlines()[0], 200)}   [syntax]") from None
-    if root is None or root.empty:
-        raise FileError(f"{name} is empty")
-    return root, problems
+def parse(text: str, name: str) -> tuple[Node | None, list[Problem]]:
+    """The tree of YAML text and its problems; ``name`` is the file's, for messages.
+
+    What leaves no doubt about the rest (an indenting tab, a second document, a tag, a repeated key) is a problem
+    beside the tree. Where nothing can be read, there is no tree, and the last problem says why.
+    """
+    tree = _Composer(name)
+    tree.read(text)
+    tabs = _indenting_tabs(text)
+    if not tabs:
+        return tree.root, tree.problems
+    strictly_yaml = tree.root is not None
+    if not strictly_yaml:  # read on as if each tab were the two spaces that these files indent with
+        tree = _Composer(name)
+        tree.read(_INDENTATION.sub(lambda match: match[0].replace("\t", "  "), text))
+    outside = [place for place in tabs if not tree.within_scalar(place)]  # text may hold any tabs
+    if not strictly_yaml and tree.root is not None:
+        outside = outside or tabs  # a tab that ended a text too early
+    if outside:
+        line, column = outside[0]
+        more = f" of this line and {len(outside) - 1} more" if len(outside) > 1 else ""
+        tree.add(line, column, f"a tab in the indentation{more}; YAML indents with spaces", "tab", first=True)
+    return tree.root, tree.problems
+
+
+def _indenting_tabs(text: str) -> list[tuple[int, int]]:
+    """Line and column of the first tab in the indentation of each line that is not blank."""
+    if "\t" not in text:
+        return []
+    places = []
+    for number, line in enumerate(text.split("\n"), 1):
+        indentation = line[: len(line) - len(line.lstrip(" \t"))]
+        if "\t" in indentation and line.strip():
+            places.append((number, indentation.index("\t") + 1))
+    return places
 
 
 class _Composer:
     """Builds the tree from parser events without recursion, counting what could run away."""
 
-    def __init__(self, name: str, problems: list[Problem]) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.problems = problems
+        self.root: Node | None = None  # stays None if the text cannot be read to its end
+        self.problems: list[Problem] = []
         self.anchors: dict[str, Node] = {}
         self.aliases = self.nodes = 0
+        self.texts: list[tuple[tuple[int, int], tuple[int, int]]] = []  # start and end of scalars of several lines
 
-    def compose(self, events: Iterator[Any]) -> Node | None:
+    def read(self, text: str) -> None:
+        """Read a text to its end, or to the problem that allows no further reading."""
+        try:
+            root = self._compose(yaml.parse(text, Loader=_LOADER))
+        except FileError as error:
+            self.problems.append(Problem.of(error))
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+            self.add(line, column, f"is not valid YAML: {error.problem or error.context}", "syntax")
+        except yaml.YAMLError as error:
+            self.add(0, 0, f"is not valid YAML: {clip(str(error).splitlines()[0], 200)}", "syntax")
+        else:
+            if root is None or root.empty:
+                self.add(0, 0, "is empty", "empty")
+            else:
+                self.root = root
+
+    def add(self, line: int, column: int, message: str, rule: str, *, first: bool = False) -> None:
+        """Record a problem at a place (line 0: of the whole file)."""
+        where = f"{self.name}:{line}:{column}" if line else self.name
+        problem = Problem(where=where, message=message, rule=rule, at=(line, column))
+        self.problems.insert(0 if first else len(self.problems), problem)
+
+    def within_scalar(self, place: tuple[int, int]) -> bool:
+        """Whether a line and column lie inside a scalar of several lines."""
+        before = bisect(self.texts, place, key=lambda text: text[0])
+        return before > 0 and place < self.texts[before - 1][1]
+
+    def _compose(self, events: Iterator[Any]) -> Node | None:
         root: Node | None = None
         stack: list[tuple[Node, Node | None]] = []  # open collections, each with a pending key
         documents = 0
@@ -118,7 +163,9 @@ class _Composer:
             if kind == "DocumentStartEvent":
                 documents += 1
                 if documents > 1:
-                    raise self._refusal(event, "more than one document; one file holds one", "documents")
+                    mark = event.start_mark
+                    self.add(mark.line + 1, mark.column + 1, "more than one document; one file holds one", "documents")
+                    break
             if kind in ("SequenceEndEvent", "MappingEndEvent"):
                 node, _ = stack.pop()
                 if node.entries is not None:
@@ -148,8 +195,11 @@ class _Composer:
                 raise self._refusal(event, f"alias {quote('*' + event.anchor)} refers to nothing before it", "aliases")
             return self.anchors[event.anchor]
         if event.tag is not None and event.tag not in _CORE_TAGS and event.tag != "!":
-            raise self._refusal(event, f"tag {quote(event.tag)} is not used here", "tag")
+            self.add(line, column, f"tag {quote(event.tag)} is not used here", "tag")  # and read on without it
         if kind == "ScalarEvent":
+            end = event.end_mark
+            if end.line + 1 > line:
+                self.texts.append(((line, column), (end.line + 1, end.column + 1)))
             node = Node(line, column, text=event.value, plain=not event.style)
         elif kind == "SequenceStartEvent":
             node = Node(line, column, items=[])
@@ -165,22 +215,19 @@ class _Composer:
             parent.items.append(node)
         elif key is None:
             if node.text is None:
-                raise self._refusal(event, f"a key must be text, got {node.kind}", "key")
+                mark = event.start_mark
+                self.add(mark.line + 1, mark.column + 1, f"a key must be text, got {node.kind}", "key")
             stack[-1] = (parent, node)
-        elif parent.entries is not None and key.text is not None:
+        else:
+            stack[-1] = (parent, None)
+            if parent.entries is None or key.text is None:
+                return  # a key that is no text has been named already
             if key.text in parent.entries:
-                first = parent.keys[key.text]
-                self.problems.append(
-                    Problem(
-                        where=f"{self.name}:{key.line}:{key.column}",
-                        message=f"key {quote(key.text)} is repeated (first on line {first.line})",
-                        rule="duplicate-key",
-                    )
-                )
+                message = f"key {quote(key.text)} is repeated (first on line {parent.keys[key.text].line})"
+                self.add(key.line, key.column, message, "duplicate-key")
             else:
                 parent.entries[key.text] = node
                 parent.keys[key.text] = key
-            stack[-1] = (parent, None)
 
     def _merge(self, node: Node) -> None:
         """Apply ``<<``: the keys of the mappings it names, where the mapping has none of its own."""
@@ -191,22 +238,19 @@ class _Composer:
         mark = node.keys.pop("<<")
         for source in merged.items if merged.items is not None else [merged]:
             if source.entries is None or source is node:
-                self.problems.append(
-                    Problem(
-                        where=f"{self.name}:{mark.line}:{mark.column}",
-                        message=f"'<<' merges mappings, got {source.kind if source is not node else 'itself'}",
-                        rule="merge",
-                    )
-                )
+                got = source.kind if source is not node else "itself"
+                self.add(mark.line, mark.column, f"'<<' merges mappings, got {got}", "merge")
                 continue
             self.nodes += len(source.entries)
             if self.nodes > _NODE_LIMIT:
-                raise FileError(f"{self.name}:{mark.line}:{mark.column}: more than {_NODE_LIMIT} values   [size]")
+                raise self._refusal_at(mark.line, mark.column, f"more than {_NODE_LIMIT} values", "size")
             for key, value in source.entries.items():
                 if key not in node.entries:
                     node.entries[key] = value
                     node.keys[key] = source.keys[key]
 
     def _refusal(self, event: Any, message: str, rule: str) -> FileError:
-        mark = event.start_mark
-        return FileError(f"{self.name}:{mark.line + 1}:{mark.column + 1}: {message}   [{rule}]")
+        return self._refusal_at(event.start_mark.line + 1, event.start_mark.column + 1, message, rule)
+
+    def _refusal_at(self, line: int, column: int, message: str, rule: str) -> FileError:
+        return FileError(message, where=f"{self.name}:{line}:{column}", rule=rule, at=(line, column))

@@ -9,11 +9,12 @@ from roofline.precision import PRECISIONS
 
 SCHEMA_VERSION: Final = 1
 
-_DTYPE: Final = Choice(*PRECISIONS)
+_DTYPE: Final = Choice(*PRECISIONS, spellings={alias: p.name for p in PRECISIONS.values() for alias in p.aliases})
 _SPARSITY: Final = Choice("dense", "2:4")
 _BASIS: Final = Choice("vendor", "third-party", "derived", "measured")
 _ACCUMULATE: Final = ("fp16", "fp32", "fp64", "int32")
 _SOURCES: Final = Words()
+_SOURCE_KIND: Final = Choice("vendor", "vendor-mirror", "third-party", "measured", "derived", "software", "article")
 
 _HEADLINE: Final = Record(
     {
@@ -96,7 +97,7 @@ DEVICE: Final = Record(
         "links": Rows(_LINK),
         "tdp": Record({"value": Amount("W"), "source": _SOURCES}, required=("value",)),
         "measured": Rows(_MEASURED),
-        "sources": Table(Record({"title": Text(), "where": Text(), "kind": Text()}, required=("title",))),
+        "sources": Table(Record({"title": Text(), "where": Text(), "kind": _SOURCE_KIND}, required=("title",))),
         "note": Text(),
     },
     required=("name", "peaks", "memory"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Final, NamedTuple
 
 from roofline.catalog.load import load
@@ -53,18 +54,31 @@ def entries() -> dict[str, Entry]:
     """Every hardware file by id, in order of id; a user's file hides a shipped one of the same id.
 
     Raises:
-        FileError: a folder named in ``$ROOFLINE_HARDWARE`` does not exist.
+        FileError: a folder named in ``$ROOFLINE_HARDWARE`` does not exist, or is a file.
 
     """
     found: dict[str, Entry] = {}
     for rank, (folder, shipped) in enumerate(folders()):
         named = folder in os.environ.get("ROOFLINE_HARDWARE", "").split(os.pathsep)
         if named and not os.path.isdir(folder):
+            if os.path.exists(folder):
+                hint = "name the folder that holds it, or give the file itself to --hw"
+                raise FileError(f"$ROOFLINE_HARDWARE: {quote(folder)} is a file, a folder is wanted", hint=hint)
             raise FileError(f"$ROOFLINE_HARDWARE: no such folder: {quote(folder)}")
-        for path in _files(folder):
-            stem = os.path.splitext(os.path.basename(path))[0]
-            found.setdefault(stem.casefold(), Entry(stem, path, shipped, rank))
+        for entry in _entries_in(folder, shipped, rank):
+            found.setdefault(entry.id.casefold(), entry)
     return dict(sorted(found.items()))
+
+
+@cache
+def shipped_names() -> dict[str, Entry]:
+    """Every shipped id and alias, folded to one case, and the device it leads to, whatever the user's files say."""
+    known = {entry.id.casefold(): entry for entry in _entries_in(shipped_folder(), True, 0)}
+    return aliases(known) | known
+
+
+def _entries_in(folder: str, shipped: bool, rank: int) -> list[Entry]:
+    return [Entry(os.path.splitext(os.path.basename(path))[0], path, shipped, rank) for path in _files(folder)]
 
 
 def _files(folder: str) -> list[str]:
@@ -144,7 +158,7 @@ def _parsed_aliases(path: str) -> list[str]:
         root, _ = load_yaml(path)
     except FileError:
         return []  # said when it is asked for, or when the whole catalogue is walked
-    node = (root.entries or {}).get("aliases")
+    node = (root.entries or {}).get("aliases") if root is not None else None
     return [n.text for n in (node.items if node.items is not None else [node]) if n.text] if node else []
 
 

@@ -6,10 +6,11 @@ import os
 from typing import Any
 
 from roofline.catalog.fields import DEVICE
-from roofline.catalog.schema import HALF_OF_SPARSE, Findings
+from roofline.catalog.schema import HALF_OF_SPARSE, Findings, place
 from roofline.core.device import Ceiling, Device, Headline, Link, Memory, Peak, Source
-from roofline.errors import FileError
+from roofline.errors import FileError, nearest
 from roofline.files import Problem, shown_path
+from roofline.units import quote
 from roofline.yaml_tree import Node
 from roofline.yaml_tree import load as load_yaml
 
@@ -34,14 +35,20 @@ def inspect(path: str) -> tuple[Device | None, list[Problem], dict[str, Any] | N
     """The device (None if it cannot be built), all problems, and the raw values for further rules.
 
     Raises:
-        FileError: the file cannot be read or is no YAML.
+        FileError: the file cannot be read as text.
 
     """
-    node, problems = load_yaml(path)
+    root, problems = load_yaml(path)
+    if root is None:
+        return None, problems, None
     report = Findings(shown_path(path), problems)
-    values = DEVICE.read(node, "file", report)
-    if values is not None:
-        _check_consistency(values, report)
+    try:
+        values = DEVICE.read(root, "file", report)
+        if values is not None:
+            _check_consistency(values, report)
+    except FileError as enough:
+        problems.append(Problem.of(enough))
+        return None, problems, None
     device = None
     if values is not None and not any(problem.level == "error" for problem in problems):
         device = _device(values, path)
@@ -70,7 +77,10 @@ def _check_consistency(values: dict[str, Any], report: Findings) -> None:
     for row in figures(values):
         for key in row.get("source") or ():
             if declared is None or key not in declared:
-                report.add(row[""], "unknown-source", f"source '{key}' is not among this file's 'sources'")
+                near = nearest(key, declared or ())
+                hint = f"did you mean '{near[0]}'?" if near else None
+                message = f"source {quote(key)} is not among this file's 'sources'"
+                report.add(place(row, "source", key), "unknown-source", message, hint=hint)
 
 
 def figures(values: dict[str, Any]) -> list[dict[str, Any]]:

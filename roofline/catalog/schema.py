@@ -5,6 +5,8 @@ These are plain classes and not dataclasses, which would cost every start of the
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from roofline import units
@@ -14,6 +16,7 @@ from roofline.units import Quantity, quote
 from roofline.yaml_tree import Node
 
 _MOST_PROBLEMS: Final = 200
+_BASE_60: Final = re.compile(r"([0-9]+):([0-5]?[0-9])")
 HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
 
 
@@ -36,10 +39,17 @@ class Findings:
 
         """
         if len(self.problems) >= _MOST_PROBLEMS:
-            raise FileError(
-                f"{self.where(node)}: more than {_MOST_PROBLEMS} problems; is this a hardware file?   [size]"
-            )
-        self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level))
+            message = f"more than {_MOST_PROBLEMS} problems; is this a hardware file?"
+            raise FileError(message, where=self.where(node), rule="size", at=(node.line, node.column))
+        at = (node.line, node.column)
+        self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level, at=at))
+
+
+def place(row: dict[str, Any], field: str, word: str | None = None) -> Node:
+    """The node of a record's field (or of one word of a list there), for messages; else of the record itself."""
+    record: Node = row[""]
+    node = (record.entries or {}).get(field, record)
+    return next((item for item in node.items or () if word is not None and item.text == word), node)
 
 
 class Kind(Protocol):
@@ -53,8 +63,9 @@ class Kind(Protocol):
 
 
 def _scalar(node: Node, key: str, expected: str, report: Findings) -> str | None:
-    if node.text is None or node.empty:
-        report.add(node, "kind", f"'{key}' must be {expected}, got {node.kind}")
+    if node.text is None or not node.text.strip() or node.empty:
+        got = "empty text" if node.text is not None and not node.empty else node.kind
+        report.add(node, "kind", f"'{key}' must be {expected}, got {got}")
         return None
     return node.text
 
@@ -71,31 +82,40 @@ class Text:
         return None if text is None else " ".join(text.split())
 
     def json_schema(self) -> dict[str, Any]:
-        """Text, or a scalar that YAML takes for a number, boolean or date."""
-        return {"type": ["string", "number", "boolean"]}
+        """Text that is not blank, or a scalar that YAML takes for a number, boolean or date."""
+        return {"type": ["string", "number", "boolean"], "pattern": r"\S"}
 
 
 class Choice:
-    """One of a few words."""
+    """One of a few words; ``spellings`` are other names for them that are not accepted, only understood in a hint."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, spellings: Mapping[str, str] | None = None) -> None:
         self.options = options
+        self.spellings = spellings or {}
 
     def read(self, node: Node, key: str, report: Findings) -> str | None:
         """The word."""
         text = _scalar(node, key, f"one of {', '.join(self.options)}", report)
         if text is not None and text not in self.options:
-            near = nearest(text.lower(), self.options)
-            hint = f"did you mean '{near[0]}'?" if near else None
-            report.add(
-                node, "choice", f"'{key}' is {quote(text)}, expected one of {', '.join(self.options)}", hint=hint
-            )
+            message = f"'{key}' is {quote(text)}, expected one of {', '.join(self.options)}"
+            report.add(node, "choice", message, hint=self._hint(text.lower()))
             return None
         return text
 
+    def _hint(self, text: str) -> str | None:
+        if text in self.spellings:
+            return f"write '{self.spellings[text]}'"
+        most = 3 if self.spellings else 1  # fp61 may be fp6 or fp16
+        near = nearest(text, [*self.options, *self.spellings], most)
+        near = list(dict.fromkeys(self.spellings.get(word, word) for word in near))
+        if len(near) < 2:
+            return f"did you mean '{near[0]}'?" if near else None
+        return f"did you mean: {', '.join(near)}?"
+
     def json_schema(self) -> dict[str, Any]:
-        """An enumeration."""
-        return {"enum": list(self.options)}
+        """An enumeration; YAML 1.1 reads an unquoted 2:4 as the base-60 number 124, which editors then compare."""
+        base_60 = [match for match in map(_BASE_60.fullmatch, self.options) if match]
+        return {"enum": [*self.options, *(60 * int(match[1]) + int(match[2]) for match in base_60)]}
 
 
 class Whole:
@@ -117,8 +137,14 @@ class Whole:
         return int(text)
 
     def json_schema(self) -> dict[str, Any]:
-        """An integer."""
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+        """An integer, or the same in quotes."""
+        quoted = "|".join(map(str, range(self.least, self.most + 1)))
+        return {
+            "anyOf": [
+                {"type": "integer", "minimum": self.least, "maximum": self.most},
+                {"type": "string", "pattern": f"^0*(?:{quoted})$"},
+            ]
+        }
 
 
 class Amount:
@@ -150,7 +176,9 @@ class Amount:
         """A number, or text that matches the units of its kinds."""
         one_kind = len(self.quantities) == 1  # a bare number says no kind
         options: list[dict[str, Any]] = [{"type": "number", "exclusiveMinimum": 0}] if one_kind else []
-        options += [{"type": "string", "pattern": units.pattern(q, bare=one_kind)} for q in self.quantities]
+        options += [
+            {"type": "string", "pattern": units.pattern(q, bare=one_kind, positive=True)} for q in self.quantities
+        ]
         if self.also:
             options.append({"enum": list(self.also)})
         return {"anyOf": options}

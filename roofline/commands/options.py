@@ -206,7 +206,8 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
             repeated = " ".join(f"--hw {part.strip()}" for part in name.split(",") if part.strip())
             raise InputError(f"--hw takes one device, got {quote(name)}", hint=f"repeat it: {repeated}")
         device = find.device(name)
-        if all(device.origin != other.origin for other in found):  # an id and its alias are one device
+        file = os.path.realpath(device.origin)
+        if all(file != os.path.realpath(other.origin) for other in found):  # an id, its alias and its path are one
             found.append(device)
     return found
 

@@ -86,7 +86,9 @@ def meaning(heading: str, where: str) -> Meaning | None:
         return Meaning(_NAMES[word], "1" if word == "min_efficiency" else None)
     if _AMBIGUOUS.match(word):
         raise FileError(
-            f"{where}: column {quote(bare)} may be work or a rate; call it {word[:-1]} if it is work   [ambiguous-unit]"
+            f"column {quote(bare)} may be work or a rate; call it {word[:-1]} if it is work",
+            where=where,
+            rule="ambiguous-unit",
         )
     for quantity in ("FLOP", "MAC"):
         if word in _UNITS[quantity]:  # gflop, gmac: the unit is the name
@@ -98,7 +100,9 @@ def meaning(heading: str, where: str) -> Meaning | None:
             rest = word.removeprefix(base + "_")
             if quantity == "B" and rest in ("b", "kb", "mb", "gb", "tb") and _BITS.search(bare):
                 raise FileError(
-                    f"{where}: column {quote(bare)} may be bits or bytes; write {base}_{rest}   [ambiguous-unit]"
+                    f"column {quote(bare)} may be bits or bytes; write {base}_{rest}",
+                    where=where,
+                    rule="ambiguous-unit",
                 )
             if rest in _UNITS[quantity]:
                 return Meaning(field, quantity, _UNITS[quantity][rest])
@@ -106,7 +110,9 @@ def meaning(heading: str, where: str) -> Meaning | None:
                 return _at_level(bare, rest)
     if word.startswith(("min_", "max_", "expect")) or nearest(word, _GATES):
         raise FileError(  # a misspelt expectation would be one that nobody checks
-            f"{where}: column {quote(bare)} looks like an expectation and is none   [unknown-column]",
+            f"column {quote(bare)} looks like an expectation and is none",
+            where=where,
+            rule="unknown-column",
             hint=f"known are {', '.join(_GATES)}",
         )
     return None

@@ -36,7 +36,7 @@ def meanings_of(header: list[str], unused: list[str], where: str) -> dict[str, M
     meanings: dict[str, Meaning] = {}
     for number, heading in enumerate(header, 1):
         if heading.strip() and heading in header[: number - 1]:
-            raise FileError(f"{where}: column {quote(heading)} is repeated   [duplicate-column]")
+            raise FileError(f"column {quote(heading)} is repeated", where=where, rule="duplicate-column")
         found = meaning(heading, where)
         if found is None:
             unused += [heading] if heading.strip() else []
@@ -51,9 +51,8 @@ def _no_twin(meanings: Mapping[str, Meaning], heading: str, found: Meaning, wher
     same = (found.field, level_key(found.level or ""))
     twin = next((h for h, m in meanings.items() if h != heading and (m.field, level_key(m.level or "")) == same), None)
     if twin is not None:
-        raise FileError(
-            f"{where}: columns {quote(twin)} and {quote(heading)} both say {found.field}   [duplicate-column]"
-        )
+        message = f"columns {quote(twin)} and {quote(heading)} both say {found.field}"
+        raise FileError(message, where=where, rule="duplicate-column")
 
 
 def _need(meanings: Mapping[str, Meaning], header: list[str], where: str) -> None:
@@ -62,9 +61,8 @@ def _need(meanings: Mapping[str, Meaning], header: list[str], where: str) -> Non
     if (work and moved) or "intensity" in fields:
         return
     missing = "'flops' (or 'macs')" if not work else "'bytes' (or 'bytes_read' and 'bytes_write')"
-    raise FileError(
-        f"{where}: no column {missing}   [missing-column]", hint=suggest([h for h in header if h not in meanings])
-    )
+    hint = suggest([h for h in header if h not in meanings])
+    raise FileError(f"no column {missing}", where=where, rule="missing-column", hint=hint)
 
 
 def from_records(
@@ -73,7 +71,7 @@ def from_records(
     """Rows from objects, each with its own keys."""
     for record, where in records:
         if isinstance(record, FileError):
-            yield Problem(where=where, message=str(record).removeprefix(f"{where}: "), rule="syntax")
+            yield Problem.of(record)
             continue
         if not isinstance(record, Mapping):
             yield Problem(where=where, message=f"expected a kernel with its fields, got {_kind(record)}", rule="kind")
@@ -96,13 +94,9 @@ def from_records(
             unused += [key for key in cells if key not in meanings and key not in unused]
             _need(meanings, list(cells), where)
         except FileError as error:
-            yield Problem(where=where, message=_bare(error, where), rule="column", hint=error.hint)
+            yield Problem.of(error)
             continue
         yield from_cells(cells, meanings, where, time_unit)
-
-
-def _bare(error: FileError, where: str) -> str:
-    return str(error).removeprefix(f"{where}: ").partition("   [")[0]
 
 
 def _kind(value: object) -> str:

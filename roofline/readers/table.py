@@ -73,7 +73,9 @@ class _Rewound:
     def whole(self, name: str) -> str:
         rest = self._stream.read(_JSON_LIMIT + 1)
         if len(rest) > _JSON_LIMIT:
-            raise FileError(f"{name}: is larger than {_JSON_LIMIT / 1e6:g} MB", hint="use csv or jsonl, which stream")
+            raise FileError(
+                f"is larger than {_JSON_LIMIT / 1e6:g} MB", where=name, hint="use csv or jsonl, which stream"
+            )
         return self.text + rest
 
 
@@ -105,7 +107,7 @@ def _read_csv(source: KernelList, head: _Rewound, delimiter: str = ",") -> Itera
     try:
         header = next((fields for fields in reader if any(f.strip() for f in fields)), None)
         if header is None:
-            raise FileError(f"{source.name} is empty: no header row")
+            raise FileError("is empty: no header row", where=source.name)
         meanings = meanings_of(header, source.unused, f"{source.name}:{reader.line_num}")
         start = reader.line_num + 1
         for fields in reader:
@@ -120,7 +122,7 @@ def _read_csv(source: KernelList, head: _Rewound, delimiter: str = ",") -> Itera
             cells = dict(zip(header, fields, strict=True))
             yield from_cells(cells, meanings, where, source.time_unit)
     except csv.Error as error:
-        raise FileError(f"{source.name}:{reader.line_num}: is not valid CSV: {error}") from None
+        raise FileError(f"is not valid CSV: {error}", where=f"{source.name}:{reader.line_num}") from None
 
 
 def _read_tsv(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
@@ -130,19 +132,19 @@ def _read_tsv(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
 def _without_nul(lines: Iterable[str], name: str) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if "\0" in line:
-            raise FileError(f"{name}:{number}: is a binary file, expected text")
+            raise FileError("is a binary file, expected text", where=f"{name}:{number}")
         yield line
 
 
 def _read_json(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
     text = head.whole(source.name)
     if not text.strip():
-        raise FileError(f"{source.name} is empty")
+        raise FileError("is empty", where=source.name)
     document = _parse_json(text, source.name)
     if isinstance(document, dict):
         document = document.get("kernels", [document])
     if not isinstance(document, list):
-        raise FileError(f"{source.name}: expected a list of kernels, or an object with 'kernels'")
+        raise FileError("expected a list of kernels, or an object with 'kernels'", where=source.name)
     records = ((item, f"{source.name}:kernel {number}") for number, item in enumerate(document, 1))
     yield from from_records(records, source.unused, source.time_unit)
 
@@ -164,14 +166,14 @@ def _parse_json(text: str, where: str) -> Any:
     """JSON with its numbers as the text that was written, repeated keys and NaN refused."""
 
     def no_constant(token: str) -> Any:
-        raise FileError(f"{where}: {token} is not JSON, and no quantity")
+        raise FileError(f"{token} is not JSON, and no quantity", where=where, rule="syntax")
 
     def no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
         if len(record) < len(pairs):
             keys = [key for key, _ in pairs]
             repeated = next(key for key in keys if keys.count(key) > 1)
-            raise FileError(f"{where}: key {quote(repeated)} is repeated")
+            raise FileError(f"key {quote(repeated)} is repeated", where=where, rule="duplicate-key")
         return record
 
     try:
@@ -180,9 +182,9 @@ def _parse_json(text: str, where: str) -> Any:
         )
     except json.JSONDecodeError as error:
         place = f"{where}:{error.lineno}:{error.colno}" if error.lineno > 1 or "\n" in text.strip() else where
-        raise FileError(f"{place}: is not valid JSON: {error.msg}") from None
+        raise FileError(f"is not valid JSON: {error.msg}", where=place, rule="syntax") from None
     except RecursionError:
-        raise FileError(f"{where}: is nested too deep") from None
+        raise FileError("is nested too deep", where=where, rule="depth") from None
 
 
 class _Written(str):
@@ -195,17 +197,21 @@ def _read_yaml(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
     from roofline.yaml_tree import parse  # noqa: PLC0415  (only YAML lists pay for yaml)
 
     root, problems = parse(head.whole(source.name), source.name)
+    if root is None:
+        yield from problems[:-1]
+        raise problems[-1].error()  # the one that ended the reading
     yield from problems
     if root.entries is not None and "kernels" in root.entries:
         root = root.entries["kernels"]
     if root.items is None:
-        raise FileError(f"{source.name}:{root.line}:{root.column}: expected a list of kernels, got {root.kind}")
+        place = f"{source.name}:{root.line}:{root.column}"
+        raise FileError(f"expected a list of kernels, got {root.kind}", where=place)
 
     def records() -> Iterator[tuple[Any, str]]:
         for item in root.items or ():
             where = f"{source.name}:{item.line}"
             if item.entries is None:
-                yield FileError(f"expected a kernel with its fields, got {item.kind}"), where
+                yield FileError(f"expected a kernel with its fields, got {item.kind}", where=where, rule="kind"), where
                 continue
             values: dict[str, Any] = {}
             for key, node in item.entries.items():

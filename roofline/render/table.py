@@ -30,7 +30,9 @@ _STYLES: Final = {
 def render(report: Report, style: Style) -> str:
     """The text of a report; each line ends where its content does."""
     blocks = [[printable(report.title)] if report.title else []]
-    if report.rows:
+    if report.lines:
+        blocks.append([printable(line) for line in report.lines])
+    elif report.rows:
         table = _sheet(report) if report.layout == "sheet" else _table(report, style)
         blocks.append(_lines(table, style))
     notes = [f"note: {note}" for note in (*report.notes, *report.assumptions)]

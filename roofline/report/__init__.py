@@ -44,6 +44,7 @@ class Report(NamedTuple):
     layout: Literal["rows", "sheet"] = "rows"  # a sheet shows its single row as one line a column
     single: bool = False  # JSON puts the only row's keys at the top
     title: str | None = None
+    lines: Sequence[str] = ()  # the rows in words, which people get in place of a table
     lead: Mapping[str, Any] = _EMPTY  # further top-level keys in JSON
     roofs: Sequence[str] = ()  # the roofs used, in words
     summary: Sequence[str] = ()

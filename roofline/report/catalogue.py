@@ -142,17 +142,25 @@ def _figure_rows(device: Device) -> list[dict[str, Any]]:
 
 
 def lint_report(problems: Sequence[Problem], files: int, context: dict[str, Any]) -> Report:
-    """A row a problem."""
+    """A row a problem for programs, a line a problem for people, as compilers print them."""
     rows = [
         {"where": p.where, "level": p.level, "message": p.message, "rule": p.rule, "hint": p.hint} for p in problems
     ]
     errors = sum(problem.level == "error" for problem in problems)
-    counts = f"{errors} error{'' if errors == 1 else 's'}, {len(problems) - errors} warning"
-    counts += "" if len(problems) - errors == 1 else "s"
+    if problems:
+        counts = f"{_counted(errors, 'error')}, {_counted(len(problems) - errors, 'warning')}"
+        summary = f"{_counted(len(problems), 'problem')}: {counts}"
+    else:
+        summary = f"{_counted(files, 'file')}: no problems"
     return Report(
         columns=used(LINT_COLUMNS, rows),
         rows=rows,
         rows_key="problems",
-        summary=[f"{files} file{'' if files == 1 else 's'}: {counts}"],
+        lines=[f"{p.where}: {p.level}: {p.message} [{p.rule}]" + (f"; {p.hint}" if p.hint else "") for p in problems],
+        summary=[summary],
         context=context,
     )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

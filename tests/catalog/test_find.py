@@ -67,6 +67,15 @@ def test_a_named_folder_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch)
         find.device("h100")
 
 
+def test_a_file_where_a_folder_is_wanted_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROOFLINE_HARDWARE", "x.yaml")
+    with pytest.raises(FileError, match=r"^\$ROOFLINE_HARDWARE: 'x.yaml' is a file, a folder is wanted$") as caught:
+        find.device("h100")
+    assert caught.value.hint == "name the folder that holds it, or give the file itself to --hw"
+
+
 @pytest.mark.parametrize(
     ("name", "near"), [("h10", "h100"), ("h1000", "h100"), ("rtx490", "rtx4090"), ("m4mx", "m4max")]
 )

@@ -21,6 +21,11 @@ GOOD = [
     LEAST.replace("1 TFLOP/s", "1.0e+12"),
     LEAST.replace("1 TFLOP/s", "1e12"),
     LEAST.replace("dense: 1", "dense: sparse/2, sparse: 1"),
+    LEAST + 'schema: "1"\nyear: "2022"\n',
+    LEAST + "year: '02100'\n",
+    LEAST.replace("1 TFLOP/s", "'0.001e15'"),
+    LEAST + 'headline: {peak: 1 TFLOP/s, dtype: bf16, sparsity: "2:4"}\n',
+    LEAST + "headline: {peak: 1 TFLOP/s, dtype: bf16, sparsity: 2:4}\n",  # 124 to YAML 1.1, and text to the loader
 ]
 BAD = [
     LEAST.replace("100 GB/s", "100 GB"),
@@ -37,6 +42,19 @@ BAD = [
     LEAST + "measured: [{what: matmul, dtype: bf16, value: 1e12}]\n",
     LEAST + "links: [{name: N, bandwidth: 1 GB/s, direction: up}]\n",
     "name: X\npeaks: []\nmemory: []\n",
+    LEAST + 'year: "1939"\n',
+    LEAST + 'year: "2101"\n',
+    LEAST + 'year: "MMXXII"\n',
+    LEAST + 'schema: "2"\n',
+    LEAST.replace("1 TFLOP/s", "0"),
+    LEAST.replace("1 TFLOP/s", '"0"'),
+    LEAST.replace("1 TFLOP/s", "'0.0e5 TFLOP/s'"),
+    LEAST.replace("100 GB/s", "0 GB/s"),
+    LEAST + "headline: {peak: 1 TFLOP/s, dtype: bf16, sparsity: 4:2}\n",
+    LEAST.replace("name: X", 'name: ""'),
+    LEAST.replace("name: X", "name: ' '"),
+    LEAST + "aliases: ['']\n",
+    LEAST + "sources: {s: {title: T, kind: vendro}}\n",
 ]
 
 

@@ -191,8 +191,8 @@ def test_a_bad_json_line_does_not_stop_the_next(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        pytest.param("", "k.csv", "k.csv is empty: no header row", id="P09-zero-bytes"),
-        pytest.param("\n \n", "k.csv", "k.csv is empty: no header row", id="blank"),
+        pytest.param("", "k.csv", "k.csv: is empty: no header row", id="P09-zero-bytes"),
+        pytest.param("\n \n", "k.csv", "k.csv: is empty: no header row", id="blank"),
         pytest.param("name,time_ms\na,1\n", "k.csv", "k.csv:1: no column 'flops' (or 'macs')", id="no-work"),
         pytest.param("name;flops;bytes\na;1;1\n", "k.csv", "k.csv:1: no column 'flops'", id="semicolons"),
         pytest.param("name,flops\na,1\n", "k.csv", "k.csv:1: no column 'bytes'", id="no-traffic"),
@@ -202,7 +202,7 @@ def test_a_bad_json_line_does_not_stop_the_next(tmp_path: Path) -> None:
         ),
         pytest.param("name,gflops,bytes\na,1,1\n", "k.csv", "may be work or a rate", id="gflops"),
         pytest.param('name,flops,bytes\n"a,1,1\n', "k.csv", "is not valid CSV", id="open-quote"),
-        pytest.param("", "k.json", "k.json is empty", id="empty-json"),
+        pytest.param("", "k.json", "k.json: is empty", id="empty-json"),
         pytest.param("{", "k.json", "is not valid JSON", id="broken-json"),
         pytest.param("3", "k.json", "expected a list of kernels", id="json-number"),
         pytest.param('[{"name":"a","name":"b"}]', "k.json", "key 'name' is repeated", id="json-repeated-key"),
