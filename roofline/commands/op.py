@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from roofline.commands.base import CONTEXT_SETTINGS, NamedCommands
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Commands(NamedCommands):
@@ -21,7 +16,7 @@ class Commands(NamedCommands):
 
         return ["list", *(name.replace("_", "-") for name in registry.operations())]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of a name; ``-`` and ``_`` are alike."""
         if cmd_name == "list":
             from roofline.commands.op_list import command as op_list
@@ -58,8 +53,3 @@ def command() -> None:
     Traffic is compulsory unless an option says otherwise: each operand moves once. What is counted how is said under
     each result.
     """
-
-
-def names(ctx: click.Context) -> Sequence[str]:
-    """The subcommands, for tests of the help."""
-    return Commands().list_commands(ctx)

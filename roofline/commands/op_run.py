@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, GroupedOption, option, together
+from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option, together
 from roofline.commands.options import QuantityType, device_options, output_options, output_settings
 from roofline.commands.shapes import examples, require, shape_options, sweep, take_shape
 from roofline.errors import InputError
@@ -55,21 +55,17 @@ def operation_command(operation: Operation) -> click.Command:
     """The command of an operation: options and help come from its signature and docstring."""
     name = operation.name.replace("_", "-")
 
-    @_options
     def run(**given: Any) -> None:
         _run(operation, given)
 
     shape = shape_options(operation)
-    others: list[click.Parameter] = list(reversed(getattr(run, "__click_params__", [])))
+    shared = click.command()(_options(run))
     taken = {flag for parameter in shape for flag in parameter.opts}
     names = [flag for flag in CONTEXT_SETTINGS["help_option_names"] if flag not in taken]
-    for parameter in others:  # -q is a shape's, where a shape has one
-        if isinstance(parameter, GroupedOption):
-            parameter.opts = [flag for flag in parameter.opts if flag not in taken]
     return GroupedCommand(
         name,
         callback=run,
-        params=[*shape, *others],
+        params=[*shape, *shared.params],
         help=_help(operation),
         short_help=operation.summary,
         context_settings={**CONTEXT_SETTINGS, "help_option_names": names},
@@ -107,7 +103,7 @@ def _run(operation: Operation, given: dict[str, Any]) -> None:
     if not found:
         emit(shape_report(kernels, argument, values, about), settings)
         return
-    targets = [_target(device, operation, shape, given) for device in found]
+    targets = [_target(device, shape, given, kernels[0].dtype) for device in found]
     placed = [target.with_headline(target.place(kernel)) for kernel in kernels for target in targets]
     if argument:
         report = sweep_report(placed, targets, argument, values, about)
@@ -148,7 +144,7 @@ def _has(device: Device, dtype: str) -> bool:
     return not device.peaks[0].dtype or any(peak.dtype == dtype and peak.dense is not None for peak in device.peaks)
 
 
-def _target(device: Device, operation: Operation, shape: dict[str, Any], given: dict[str, Any]) -> Target:
+def _target(device: Device, shape: dict[str, Any], given: dict[str, Any], dtype: str | None) -> Target:
     """The device with the roof that was asked for; sums in fp16 take the rate with fp16 accumulation."""
     from roofline.core.choice import RoofQuery
     from roofline.core.target import Target
@@ -156,6 +152,7 @@ def _target(device: Device, operation: Operation, shape: dict[str, Any], given: 
     floor = given["floor"]
     accumulator = shape.get("accumulator")
     query = RoofQuery(
+        dtype=dtype or device.default_dtype,  # what only moves bytes has no precision of its own
         sparse=given["sparse"],
         unit=given["unit"],
         clock=given["clock"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from roofline.core.device import level_key
 from roofline.errors import InputError
@@ -29,6 +30,7 @@ class Kernel:
     bytes_at: Mapping[str, float] = field(default_factory=dict)  # B through further memory levels
     known_intensity: float | None = None  # FLOP/B, where only the quotient is known
     dtype: str | None = None
+    unit: Literal["vector"] | None = None  # "vector": it has no matrix products, so no matrix unit serves it
     seconds: float | None = None  # s, measured
     rate: float | None = None  # FLOP/s, measured, where neither time nor work is known
     from_macs: bool = False  # the FLOPs are twice a given count of MACs

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port
-from roofline.core.roof import Bound, Roof
+from roofline.core.roof import Bound, Resource, Roof
 
 TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
 
@@ -16,7 +16,7 @@ TOLERANCE = 1.001  # a point counts as above the roof from here on, so that roun
 class Term(NamedTuple):
     """The least time that one resource of the machine takes for a kernel."""
 
-    resource: Bound
+    resource: Resource
     name: str  # which one: the level of a memory, the name of a link
     seconds: float
 
@@ -62,7 +62,7 @@ class Placement:
         """The term that binds; at equal times that of the arithmetic, as at the ridge point."""
         return max(self.terms, key=lambda term: term.seconds, default=None)
 
-    def least_time_of(self, resource: Bound) -> float | None:
+    def least_time_of(self, resource: Resource) -> float | None:
         """The largest term of one kind of resource in seconds; None if none is known."""
         return max((term.seconds for term in self.terms if term.resource == resource), default=None)
 
@@ -78,7 +78,7 @@ class Placement:
 
     @property
     def bound(self) -> Bound | None:
-        """What limits the kernel: its launch, if that takes longer than the kernel; None if its intensity is unknown."""
+        """What limits the kernel, which is its launch if that takes longer; None where its intensity is unknown."""
         if self.intensity is None:
             return None
         return "latency" if self.below_floor else self.roof_bound
@@ -89,7 +89,7 @@ class Placement:
         return self.least_time is not None and self.least_time < self.floor
 
     @property
-    def roof_bound(self) -> Bound | None:
+    def roof_bound(self) -> Resource | None:
         """What limits the kernel if launching cost nothing; None where its intensity is unknown."""
         if self.intensity is None:
             return None

@@ -11,7 +11,6 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import one_of
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"
@@ -97,5 +96,5 @@ def _by_element(name: str, n: int, inputs: int, steps: tuple[str, ...], dtype: s
         bytes=(inputs + 1) * operand.size_of(n),
         dtype=operand.arithmetic,
         assumptions=(f"{len(steps)} FLOP per element: {', '.join(steps)}", "each array is moved once"),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )

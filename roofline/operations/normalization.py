@@ -12,7 +12,6 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import held, one_of
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"
@@ -66,7 +65,7 @@ def softmax(
             "5 FLOP per element: max, subtract, exp, sum, divide",
             _ROW_IN_REACH if reads == 1 else f"{passes}: each element is read {reads} times",
         ),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )
 
 
@@ -145,7 +144,7 @@ def _norm(name: str, rows: int, cols: int, steps: str, *, vectors: int, residual
         bytes=(4 if residual else 2) * operand.size_of(rows * cols) + vectors * operand.size_of(cols),
         dtype=operand.arithmetic,
         assumptions=(f"{per_element} FLOP per element: {steps}", _ROW_IN_REACH),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )
 
 
@@ -184,5 +183,5 @@ def cross_entropy(*, rows: int, vocab: int, dtype: str = "bf16", index: str = "i
             _ROW_IN_REACH,
             "no gradient",
         ),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )

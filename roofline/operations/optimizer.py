@@ -8,7 +8,6 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import held
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"
@@ -109,5 +108,5 @@ def _step(
             "one fused pass: gradients read, weights and states read and written once",
             *((f"{master} master weights, rounded to {dtype} weights",) if master is not None else ()),
         ),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )

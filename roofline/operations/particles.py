@@ -5,7 +5,6 @@ from __future__ import annotations
 from roofline.core.kernel import Kernel
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _READ, _WRITTEN = 4, 3  # values of a body: position and mass; acceleration
@@ -57,5 +56,5 @@ def nbody(*, n: int, flops: int = 20, tile: int | None = None, steps: int = 1, d
             "4 values of a body read, 3 written",
             "each body read once" if passes == 1 else f"all bodies read for each of {passes} tiles",
         ),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )

@@ -8,7 +8,6 @@ from roofline.core.kernel import Kernel
 from roofline.operations.arguments import held
 from roofline.operations.registry import operation
 from roofline.operations.shapes import counts, sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import remarks, storage
 
 _FAMILY: Final = "deep learning"
@@ -46,7 +45,7 @@ def elementwise(
         bytes=inputs * read.size_of(n) + outputs * written.size_of(n),
         dtype=read.arithmetic,
         assumptions=(f"{flops} FLOP per element", "each array is moved once, none is broadcast"),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )
 
 
@@ -77,7 +76,7 @@ def reduce(*, rows: int = 1, cols: int, dtype: str = "bf16", output: str | None 
         bytes=read.size_of(rows * cols) + written.size_of(rows),
         dtype=read.arithmetic,
         assumptions=("one FLOP less than elements in a row", "partial sums stay on the chip"),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )
 
 

@@ -7,6 +7,7 @@ line under ``Args:``.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -54,6 +55,13 @@ class Operation(NamedTuple):
     def explanation(self) -> str:
         """The paragraphs between the first line and the arguments: formula, source, conventions."""
         return self._doc.partition("\n")[2].partition("\nArgs:\n")[0].strip()
+
+    @property
+    def example(self) -> dict[str, Any]:
+        """The arguments of the first call in its doctest."""
+        call = ast.parse(self._doc.partition(">>> ")[2].partition("\n")[0]).body[0]
+        found = next(node for node in ast.walk(call) if isinstance(node, ast.Call) and node.keywords)
+        return {word.arg: ast.literal_eval(word.value) for word in found.keywords if word.arg is not None}
 
     @property
     def _doc(self) -> str:

@@ -9,7 +9,6 @@ from roofline.errors import InputError
 from roofline.operations.arguments import one_of
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _FAMILY: Final = "sparse linear algebra"
@@ -141,6 +140,7 @@ def _product(
         flops=FLOP_PER_MAC * nnz * n,
         bytes=moved,
         dtype=value.arithmetic,
+        unit="vector" if name == "spmv" else None,
         assumptions=(
             f"{scheme}: {index}-bit indices, A moved once",
             "each element of the dense operand read once"
@@ -149,10 +149,7 @@ def _product(
             "result read and written" if accumulate else "result written once, not read",
             *((f"{padding} padding entries moved, not counted as work",) if padding else ()),
         ),
-        notes=(
-            *(("no longest row given: rows taken as equally long",) if scheme == "ell" and width is None else ()),
-            *((NO_MATRIX_PRODUCTS,) if name == "spmv" else ()),
-        ),
+        notes=(*(("no longest row given: rows taken as equally long",) if scheme == "ell" and width is None else ()),),
     )
 
 

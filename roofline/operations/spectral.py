@@ -9,7 +9,6 @@ from roofline.core.kernel import Kernel
 from roofline.errors import InputError
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _MOST_DIMENSIONS: Final = 3
@@ -68,7 +67,7 @@ def fft(
             f"{'2.5' if real else '5'} N log2 N FLOP: nominal count, not that of an algorithm",
             "out of place, one pass through memory" if passes == 1 else f"out of place, {passes} passes through memory",
         ),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )
 
 

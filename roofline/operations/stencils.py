@@ -10,7 +10,6 @@ from roofline.errors import InputError
 from roofline.operations.arguments import one_of
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import Format, storage
 
 Shape = Literal["star", "box"]
@@ -109,7 +108,7 @@ def stencil(
             "points at the boundary count like all others",
             *((f"{steps} sweeps, each through memory",) if steps > 1 else ()),
         ),
-        notes=(NO_MATRIX_PRODUCTS,),
+        unit="vector",
     )
 
 

@@ -147,7 +147,7 @@ def with_lower_bound(report: Report, operation: str, shape: dict[str, Any], devi
         gemm_lower_bound(m=shape["m"], n=shape["n"], k=shape["k"], fast_memory=fast)
     )
     note = (
-        f"no order of these products moves less than {units.show(least, 'B')} past {units.show(cache.capacity or 0.0, 'B')}"
-        f" of {cache.level} (Hong and Kung 1981; constant by Smith et al. 2017)"
+        f"no order of these products moves less than {units.show(least, 'B')} past "
+        f"{units.show(cache.capacity or 0.0, 'B')} of {cache.level} (Hong and Kung 1981; constant by Smith et al. 2017)"
     )
     return report._replace(notes=[*report.notes, note])

@@ -38,7 +38,9 @@ def verdict(placement: Placement) -> str:
 def _below_floor(placement: Placement) -> str:
     least, floor = units.show(placement.least_time or 0.0, "s"), units.show(placement.floor, "s")
     alone = replace(placement, floor=0.0)
-    return f"latency-bound: its least time of {least} is below the launch floor of {floor}; the roof alone: {verdict(alone)}"
+    return (
+        f"latency-bound: the least time of {least} is below the launch floor of {floor}; by the roof {verdict(alone)}"
+    )
 
 
 def measured(placed: Placed) -> str | None:
