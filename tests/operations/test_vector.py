@@ -51,3 +51,8 @@ def test_blas(kernel: Kernel, flops: int, moved: int) -> None:
 def test_an_inner_product_is_a_gemm_of_one_by_one(n: int, dtype: str) -> None:
     one, same = dot(n=n, dtype=dtype), gemm(m=1, n=1, k=n, dtype=dtype)
     assert (one.flops, one.bytes, one.dtype) == (same.flops, same.bytes, same.dtype)
+
+
+def test_what_computes_says_that_no_matrix_unit_serves_it() -> None:
+    assert any("--unit vector" in note for note in stream_triad(n=5).notes)
+    assert stream_copy(n=5).notes == ()
