@@ -37,6 +37,7 @@ _PEAK: Final = Record(
         "sparse": Amount("FLOP/s"),
         "source": _SOURCES,
         "basis": _BASIS,
+        "sparse_basis": _BASIS,
         "check": Text(),
         "check_note": Text(),
         "note": Text(),

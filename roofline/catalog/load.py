@@ -69,6 +69,8 @@ def _check_consistency(values: dict[str, Any], report: Findings) -> None:
     for row in values.get("peaks") or []:
         if row.get("dense") == HALF_OF_SPARSE and not row.get("sparse"):
             report.add(row[""], "missing-key", f"'dense: {HALF_OF_SPARSE}' needs a 'sparse' rate beside it")
+        if row.get("sparse_basis") and not row.get("sparse"):
+            report.add(row[""], "missing-key", "'sparse_basis' is the basis of a 'sparse' rate, which is missing")
     for row in values.get("measured") or []:
         value = row.get("value")
         if value is not None and value[1] == "FLOP/s" and "dtype" not in row:
@@ -98,7 +100,13 @@ def _common(row: dict[str, Any]) -> dict[str, Any]:
     return {"sources": row.get("source") or (), "note": row.get("note")}
 
 
-_BASIS_OF_KIND = {"vendor": "vendor", "vendor-mirror": "vendor", "third-party": "third-party", "measured": "measured"}
+_BASIS_OF_KIND = {
+    "vendor": "vendor",
+    "vendor-mirror": "vendor",
+    "third-party": "third-party",
+    "measured": "measured",
+    "derived": "derived",
+}
 
 
 def _basis(row: dict[str, Any], sources: dict[str, Any]) -> Any:
@@ -111,7 +119,7 @@ def _basis(row: dict[str, Any], sources: dict[str, Any]) -> Any:
 
 def _peak(row: dict[str, Any], sources: dict[str, Any]) -> Peak:
     dense, sparse, basis = _number(row, "dense"), _number(row, "sparse"), _basis(row, sources)
-    common = _common(row)
+    common, sparse_basis = _common(row), row.get("sparse_basis") or basis
     if row.get("dense") == HALF_OF_SPARSE and sparse is not None:
         dense = sparse / 2
         common["note"] = "; ".join(n for n in ("dense is half of the 2:4 rate, as its file asks", common["note"]) if n)
@@ -124,6 +132,7 @@ def _peak(row: dict[str, Any], sources: dict[str, Any]) -> Peak:
         dense=dense,
         sparse=sparse,
         basis=basis,
+        sparse_basis=None if sparse is None or sparse_basis == basis else sparse_basis,
         check=row.get("check"),
         check_note=row.get("check_note"),
         **common,

@@ -139,6 +139,8 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
         accumulate=query.accumulate,
         clock=query.clock,
     )
+    # the sources of such a row stand behind its dense rate, and must not seem to print the 2:4 rate
+    doubled = "no source of it prints the 2:4 rate" if query.sparse and peak.sparse_basis == "derived" else None
     accumulate = query.accumulate or ("fp32" if "fp32" in peak.accumulate else next(iter(peak.accumulate), None))
     return Roof(
         peak=peak.rate(sparsity) or 0.0,
@@ -147,9 +149,9 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
         unit=peak.unit,
         accumulate=accumulate,
         clock=peak.clock,
-        basis=peak.basis,
+        basis=peak.basis_of(sparsity),
         sources=sources_of(device, peak.sources),
-        note=peak.note,
+        note="; ".join(note for note in (doubled, peak.note) if note) or None,
         memory=stream(device, query.level, "spec"),
     )
 

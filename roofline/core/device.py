@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
 
 Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
+
+
+NO_ADDRESS: Final = "address not kept"  # how `where` begins for a source that nobody can look up again
 
 
 class Source(NamedTuple):
@@ -23,6 +26,19 @@ class Source(NamedTuple):
     title: str
     where: str = ""
     kind: str = ""
+
+    @property
+    def citation(self) -> str:
+        """The title with its place: an address in angle brackets, or in words why there is none.
+
+        >>> Source("w", "Whitepaper", "https://example.com/w.pdf").citation
+        'Whitepaper <https://example.com/w.pdf>'
+        >>> Source("w", "Whitepaper", "address not kept").citation
+        'Whitepaper, address not kept'
+        """
+        if not self.where:
+            return self.title
+        return f"{self.title}, {self.where}" if self.where.startswith(NO_ADDRESS) else f"{self.title} <{self.where}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,6 +53,7 @@ class Peak:
     sparse: float | None = None  # FLOP/s, 2:4 structured
     sources: tuple[str, ...] = ()
     basis: Basis = "unsourced"
+    sparse_basis: Basis | None = None  # of `sparse`; None: the same as `basis`
     check: str | None = None  # second witness for `dense`: units x FLOP/clk x clock
     check_note: str | None = None
     note: str | None = None
@@ -48,6 +65,10 @@ class Peak:
     def rate(self, sparsity: Sparsity) -> float | None:
         """FLOP/s, dense or 2:4-sparse; None where the device has no such rate."""
         return self.dense if sparsity == "dense" else self.sparse
+
+    def basis_of(self, sparsity: Sparsity) -> Basis:
+        """What kind of figure the dense or the 2:4-sparse rate is: a vendor may print one of them alone."""
+        return self.basis if sparsity == "dense" or self.sparse_basis is None else self.sparse_basis
 
 
 class Headline(NamedTuple):

@@ -7,7 +7,6 @@ from typing import Final
 from roofline.core.kernel import Kernel
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes
-from roofline.operations.words import NO_MATRIX_PRODUCTS
 from roofline.precision import storage
 
 _BLAS: Final = "dense linear algebra"
@@ -172,5 +171,5 @@ def _loop(name: str, n: int, flops: int, moved: int, dtype: str, *words: str) ->
         bytes=held.size_of(moved),
         dtype=held.arithmetic,
         assumptions=(f"{flops} FLOP an iteration", "each element is moved once", *words),
-        notes=(NO_MATRIX_PRODUCTS,) if flops else (),
+        unit="vector" if flops else None,
     )

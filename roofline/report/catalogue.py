@@ -88,7 +88,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
     ]
     notes += [f"{row['what']} {row['detail']}: {row['check_note']}" for row in rows if row.get("check_note")]
     checks = [f"check of {row['what']} {row['detail']}: {row['check']}" for row in rows if row["check"]]
-    sources = [f"source {s.key}: {s.title} <{s.where}> ({s.kind})" for s in device.sources.values()]
+    sources = [f"source {s.key}: {s.citation} ({s.kind})" for s in device.sources.values()]
     return Report(
         columns=used(SHOW_COLUMNS, rows),
         rows=rows,
@@ -121,9 +121,10 @@ def _figure_rows(device: Device) -> list[dict[str, Any]]:
         words = (peak.dtype, peak.unit, accumulate, peak.clock and f"{peak.clock} clock")
         detail = " ".join(w for w in words if w)
         more = {"basis": peak.basis, "note": peak.note}
+        sparse = {"basis": peak.basis_of("2:4"), "note": None if peak.dense is not None else peak.note}
         checks = {"check": peak.check, "check_note": peak.check_note}
         add("peak", peak.dense, "FLOP/s", f"{detail} dense", peak.sources, **more, **checks)
-        add("peak", peak.sparse, "FLOP/s", f"{detail} 2:4", peak.sources, **more | {"note": None})
+        add("peak", peak.sparse, "FLOP/s", f"{detail} 2:4", peak.sources, **sparse)
     for memory in device.memory:
         level, keys, basis = memory.level, memory.sources, {"basis": memory.basis}
         checks = {"check": memory.check, "check_note": memory.check_note, "note": memory.note}

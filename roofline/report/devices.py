@@ -22,6 +22,7 @@ PEAK_COLUMNS: Final = (
     Column(key="sparse_peak_flop_per_s", heading="peak", format="FLOP/s", group="2:4"),
     Column(key="sparse_ridge_flop_per_byte", heading="I*", format="FLOP/B", group="2:4"),
     Column(key="basis", heading="basis"),
+    Column(key="sparse_basis", heading="basis", group="2:4"),
     Column(key="sources", heading="sources", format="nested", detail=True),
 )
 
@@ -54,7 +55,7 @@ def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> R
         }
     roofs = [choice.roof] + ([beside] if beside else [])
     return Report(
-        columns=used(PEAK_COLUMNS, rows),
+        columns=_without_twins(used(PEAK_COLUMNS, rows), rows),
         rows=rows,
         rows_key="peaks",
         title=title_of(device),
@@ -63,6 +64,12 @@ def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> R
         notes=headline_notes([device]) if choice.roof.headline else scope_notes([device]),
         context=context | roofs_context(choice.roof, beside),
     )
+
+
+def _without_twins(columns: list[Column], rows: list[dict[str, Any]]) -> list[Column]:
+    """The columns; one basis serves both rates in a table unless some 2:4 rate is of another kind than the dense."""
+    differs = any(row["sparse_basis"] not in (None, row["basis"]) for row in rows)
+    return [c._replace(detail=c.detail or (c.key == "sparse_basis" and not differs)) for c in columns]
 
 
 def _spec_rows(device: Device, query: RoofQuery, choice: RoofChoice, memory: Stream) -> list[dict[str, Any]]:
@@ -87,6 +94,7 @@ def _measured_rows(device: Device, roof: Roof, memory: Stream, dtype: str | None
             "clock": None,
             **_rates(ceiling.value, None, memory),
             "basis": "measured",
+            "sparse_basis": None,
             "sources": list(ceiling.sources),
         }
         for ceiling in device.measured
@@ -99,6 +107,8 @@ def _headline_row(device: Device, memory: Stream) -> dict[str, Any]:
     assert headline is not None  # noqa: S101  (callers look first)
     dense = headline.peak if headline.sparsity == "dense" else None
     sparse = headline.peak if headline.sparsity == "2:4" else None
+    kinds = [device.sources[k].kind or "given" for k in headline.sources if k in device.sources]
+    basis = ", ".join(kinds) or "given"
     return {
         "roof": "headline",
         "precision": headline.dtype,
@@ -106,8 +116,8 @@ def _headline_row(device: Device, memory: Stream) -> dict[str, Any]:
         "accumulate": headline.accumulate,
         "clock": None,
         **_rates(dense, sparse, memory),
-        "basis": ", ".join(device.sources[k].kind or "given" for k in headline.sources if k in device.sources)
-        or "given",
+        "basis": basis,
+        "sparse_basis": None if sparse is None else basis,
         "sources": list(headline.sources),
     }
 
@@ -128,6 +138,7 @@ def _peak_row(peak: Peak, memory: Stream, default: Roof) -> dict[str, Any]:
         "clock": peak.clock,
         **_rates(peak.dense, peak.sparse, memory),
         "basis": peak.basis,
+        "sparse_basis": None if peak.sparse is None else peak.basis_of("2:4"),
         "sources": list(peak.sources),
     }
 

@@ -117,4 +117,4 @@ def _link(port: Port) -> list[str]:
 def _cite(sources: tuple[Source, ...]) -> str:
     if not sources:
         return "no source given"
-    return "source: " + " | ".join(f"{s.title} <{s.where}>" if s.where else s.title for s in sources)
+    return "source: " + " | ".join(source.citation for source in sources)

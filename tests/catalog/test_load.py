@@ -163,6 +163,40 @@ def test_half_of_the_sparse_rate_only_where_the_file_asks(
         choose(load(own_file(text.replace("dense: sparse/2, ", ""))), RoofQuery(dtype="bf16"))
 
 
+@pytest.mark.parametrize(
+    ("row", "dense", "sparse"),
+    [
+        pytest.param("dense: 1 TFLOP/s, sparse: 2 TFLOP/s, basis: vendor", "vendor", "vendor", id="one-for-both"),
+        pytest.param(
+            "dense: 1 TFLOP/s, sparse: 2 TFLOP/s, basis: vendor, sparse_basis: derived",
+            "vendor",
+            "derived",
+            id="doubled",
+        ),
+        pytest.param(
+            "dense: 1 TFLOP/s, sparse: 2 TFLOP/s, basis: derived, sparse_basis: vendor",
+            "derived",
+            "vendor",
+            id="halved",
+        ),
+        pytest.param("dense: sparse/2, sparse: 2 TFLOP/s, basis: vendor", "derived", "vendor", id="halved-on-demand"),
+        pytest.param("dense: 1 TFLOP/s, sparse: 2 TFLOP/s, sparse_basis: derived", "unsourced", "derived", id="alone"),
+    ],
+)
+def test_the_two_rates_of_a_row_have_a_basis_each(own_file: Write, row: str, dense: str, sparse: str) -> None:
+    device = load(own_file(LEAST.replace("dense: 1 TFLOP/s", row)))
+    assert (device.peaks[0].basis_of("dense"), device.peaks[0].basis_of("2:4")) == (dense, sparse)
+    assert choose(device, RoofQuery(dtype="bf16")).roof.basis == dense
+    assert choose(device, RoofQuery(dtype="bf16", sparse=True)).roof.basis == sparse
+
+
+def test_a_basis_without_its_rate_is_refused(own_file: Write) -> None:
+    with pytest.raises(FileError, match="3:5: 'sparse_basis' is the basis of a 'sparse' rate, which is missing"):
+        load(own_file(LEAST.replace("1 TFLOP/s", "1 TFLOP/s, sparse_basis: derived")))
+    with pytest.raises(FileError, match="'sparse_basis' is 'guessed', expected one of vendor, third-party"):
+        load(own_file(LEAST.replace("1 TFLOP/s", "1 TFLOP/s, sparse: 2 TFLOP/s, sparse_basis: guessed")))
+
+
 def test_lint_warns_of_a_measurement_above_the_data_sheet(own_file: Write) -> None:
     """U22: 81 / 61.3 = 132.1 %."""
     path = own_file(

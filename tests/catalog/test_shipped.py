@@ -15,8 +15,14 @@ from roofline.core.device import Device, Link, Memory, Peak
 
 FILES = sorted(path for path in Path(find.shipped_folder()).rglob("*.yaml"))
 DEVICES: dict[str, Device] = {path.stem: load.load(str(path)) for path in FILES}
-# Rows whose sparse rate is not twice the dense one (within rounding), each with the vendor's figures as the reason.
-ODD_SPARSITY = {("b300", "fp4"), ("gb300", "fp4")}
+# The only rows whose 2:4 rate is not twice the dense one but for rounding, with the ratio of the printed figures.
+ODD_SPARSITY = {
+    ("l40s", "fp16"): 733 / 362.05,  # the data sheet's dense figure looks like a leftover from the L40; 366.4 would fit
+    ("l40s", "bf16"): 733 / 362.05,
+    ("rtx-pro-6000-server", "fp4"): 4000 / 1920,  # only a rounded 4 PFLOP/s is printed, and the dense rate is derived
+    ("b300", "fp4"): 144 / 108,  # PFLOP/s of eight, DGX B300 page: sparse | dense
+    ("gb300", "fp4"): 20 / 15,  # PFLOP/s, Blackwell Ultra data sheet: sparse | dense
+}
 # Measured above the data sheet, each with the reason in the row's note.
 ABOVE_SPEC = {"rtx3060", "rtx4090", "rtx5070ti", "rx7900xtx", "b300"}
 
@@ -48,7 +54,7 @@ def test_every_figure_has_a_basis_and_every_source_a_place(device: Device) -> No
 def test_what_is_called_a_vendors_figure_has_a_vendors_document(device: Device) -> None:
     rows: list[Peak | Memory | Link] = [*device.peaks, *device.memory, *device.links]
     for row in rows:
-        if row.basis == "vendor":
+        if "vendor" in (row.basis, getattr(row, "sparse_basis", None)):
             assert any(device.sources[key].kind.startswith("vendor") for key in row.sources), row
 
 
@@ -66,8 +72,10 @@ def test_checks_are_within_one_per_cent_or_say_why_not(device: Device) -> None:
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
 def test_no_sparse_rate_stands_in_a_dense_slot(device: Device) -> None:
     for peak in device.peaks:
-        if peak.dense and peak.sparse and (device.id, peak.dtype) not in ODD_SPARSITY:
-            assert 1.95 <= peak.sparse / peak.dense <= 2.12, (peak.dtype, peak.sparse / peak.dense)
+        if peak.dense and peak.sparse:
+            expected = ODD_SPARSITY.get((device.id, peak.dtype), 2)
+            # 0.3 % is what rounding to three digits does: 389 / 195 on the RX 9070 XT, 155 / 77.4 on the RTX A6000
+            assert peak.sparse / peak.dense == pytest.approx(expected, rel=3e-3), peak.dtype
 
 
 def test_ids_and_aliases_are_unique_and_plain() -> None:

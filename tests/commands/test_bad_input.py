@@ -235,7 +235,7 @@ OPTIONS = [
 ]
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["ridge", "analyze", "check"]), st.lists(st.tuples(st.sampled_from(OPTIONS), HOSTILE), max_size=4)
 )
