@@ -13,12 +13,15 @@ from roofline.errors import nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+CONTEXT_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _NEGATIVE = re.compile(r"-[0-9.]")
 
 
 class NamedCommands(click.Group):
     """A group that suggests the nearest of its commands for a name that is none, and never runs it."""
+
+    noun: ClassVar[str] = "command"
+    instead: ClassVar[str | None] = None  # what helps where no name is near; None: all the names
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -27,8 +30,8 @@ class NamedCommands(click.Group):
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             known = self.list_commands(ctx)
             near = nearest(args[0], known, 3)
-            hint = f"did you mean: {', '.join(near)}?" if near else f"commands: {', '.join(known)}"
-            raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
+            hint = f"did you mean: {', '.join(near)}?" if near else self.instead or f"commands: {', '.join(known)}"
+            raise click.UsageError(f"no such {self.noun} {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -10,6 +10,9 @@ from roofline.commands.base import CONTEXT_SETTINGS, NamedCommands
 class Commands(NamedCommands):
     """``list``, and one subcommand for each operation of the registry."""
 
+    noun = "operation"
+    instead = "roofline op list shows them"
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names, ``list`` first."""
         from roofline.operations import registry
@@ -32,13 +35,14 @@ class Commands(NamedCommands):
         """The operations by family; forty lines of summaries would be a wall."""
         from roofline.operations import registry
 
-        families: dict[str, list[str]] = {}
-        for operation in registry.operations().values():
-            families.setdefault(operation.family, []).append(operation.name.replace("_", "-"))
+        rows = [
+            (family, ", ".join(operation.name.replace("_", "-") for operation in found))
+            for family, found in registry.families().items()
+        ]
         with formatter.section("Operations"):
-            formatter.write_dl([(family, ", ".join(names)) for family, names in families.items()])
+            formatter.write_dl(rows)
         with formatter.section("Commands"):
-            formatter.write_dl([("list", "All operations, a line each.")])
+            formatter.write_dl([("list", "All operations, a line each. roofline op NAME --help explains one.")])
 
 
 @click.group("op", cls=Commands, context_settings=CONTEXT_SETTINGS)

@@ -30,7 +30,8 @@ def command(words: tuple[str, ...], **given: Any) -> None:
     check_output(settings)
     shown = [
         operation
-        for operation in registry.operations().values()
+        for found in registry.families().values()
+        for operation in found
         if all(w.casefold() in f"{operation.name} {operation.family} {operation.summary}".casefold() for w in words)
     ]
     emit(list_report(shown, context("op list")), settings)

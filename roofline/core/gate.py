@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, get_args
 
 from roofline.core.placement import Placement
-from roofline.core.roof import Bound
+from roofline.core.roof import Bound, Resource
 from roofline.core.target import Placed
 from roofline.errors import AmbiguousVerdictError, InputError
 from roofline.units import show
 
-BOUNDS: Final[dict[str, Bound]] = {f"{bound}-bound": bound for bound in get_args(Bound)}
+# What a roof decides; no gate knows how long a launch takes, so none can ask for latency-bound.
+BOUNDS: Final[dict[str, Bound]] = {f"{resource}-bound": resource for resource in get_args(Resource)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

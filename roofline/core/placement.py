@@ -29,9 +29,8 @@ class Placement:
     roof: Roof
     levels: tuple[Roof, ...] = ()  # one for each entry of kernel.bytes_at that is judged
     link: Port | None = None  # what the kernel communicates over, if it does
-    floor: float = (
-        0.0  # s that launching takes, whatever is launched; no term of the least time, since launches overlap
-    )
+    # s that launching takes, whatever is launched; no term of the least time, since launches overlap
+    floor: float = 0.0
 
     @property
     def intensity(self) -> float | None:

@@ -22,12 +22,12 @@ class Operands(NamedTuple):
     def of(cls, dtype: str, a: str | None, b: str | None, c: str | None, sums: str | None = None) -> Operands:
         """The formats that arguments name; ``dtype`` where they name none, and the output's for the sums."""
         every = storage(dtype, name="dtype")
-        output = held("output", c, every)
+        result = held("result", c, every)
         return cls(
             a=held("activations", a, every),
             b=held("weights", b, every),
-            c=output,
-            sums=held("accumulator", sums, output),
+            c=result,
+            sums=held("accumulator", sums, result),
         )
 
     def remarks(self) -> tuple[str, ...]:

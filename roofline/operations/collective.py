@@ -47,7 +47,7 @@ def allreduce(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
     sent = _all_but_one_part(n, p)
     element = storage(dtype, name="dtype")
     return Kernel(
-        name="allreduce",
+        name=f"allreduce {n} over {p}",
         flops=sent,
         bytes=2 * element.size_of(n),
         wire=2 * element.size_of(sent),
@@ -82,7 +82,7 @@ def reducescatter(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str =
     sent = _all_but_one_part(n, p)
     element = storage(dtype, name="dtype")
     return Kernel(
-        name="reducescatter",
+        name=f"reducescatter {n} over {p}",
         flops=sent,
         bytes=element.size_of(n) + element.size_of(-(-n // p)),
         wire=element.size_of(sent),
@@ -116,7 +116,7 @@ def allgather(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
     sent = _all_but_one_part(n, p)
     element = storage(dtype, name="dtype")
     return Kernel(
-        name="allgather",
+        name=f"allgather {n} over {p}",
         flops=0,
         bytes=element.size_of(-(-n // p)) + element.size_of(n),
         wire=element.size_of(sent),
@@ -154,7 +154,7 @@ def alltoall(*, n: int, p: int, algorithm: Exchange = "pairwise", dtype: str = "
     element = storage(dtype, name="dtype")
     parts = p - 1 if algorithm == "pairwise" else _bits_set_below(p)
     return Kernel(
-        name="alltoall",
+        name=f"alltoall {n} over {p}",
         flops=0,
         bytes=2 * element.size_of(n),
         wire=element.size_of(n // p * parts),
@@ -185,7 +185,7 @@ def p2p(*, n: int, dtype: str = "bf16") -> Kernel:
     sizes(n=n)
     moved = storage(dtype, name="dtype").size_of(n)
     return Kernel(
-        name="p2p",
+        name=f"p2p {n}",
         flops=0,
         bytes=moved,
         wire=moved,

@@ -29,7 +29,7 @@ def conv1d(
     bias: bool = False,
     dtype: str = "bf16",
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """One-dimensional convolution of n sequences of c channels with k filters of s taps, in FLOP and B.
 
@@ -50,7 +50,7 @@ def conv1d(
         bias: add a value to each output channel
         dtype: number format of the input
         weights: number format of the filters; None: that of the input
-        output: number format of the output; None: that of the input
+        result: number format of the output; None: that of the input
 
     Raises:
         InputError: a size that is not a whole number from 1 on, groups that do not divide the channels, or no output.
@@ -74,7 +74,7 @@ def conv1d(
         bias=bias,
         dtype=dtype,
         weights=weights,
-        output=output,
+        result=result,
     )
 
 
@@ -97,7 +97,7 @@ def conv2d(
     bias: bool = False,
     dtype: str = "bf16",
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """Convolution of n images of c channels, h x w points each, with k filters of r x s taps, in FLOP and B.
 
@@ -125,7 +125,7 @@ def conv2d(
         bias: add a value to each output channel
         dtype: number format of the input
         weights: number format of the filters; None: that of the input
-        output: number format of the output; None: that of the input
+        result: number format of the output; None: that of the input
 
     Raises:
         InputError: a size that is not a whole number from 1 on, groups that do not divide the channels, or no output.
@@ -149,7 +149,7 @@ def conv2d(
         bias=bias,
         dtype=dtype,
         weights=weights,
-        output=output,
+        result=result,
     )
 
 
@@ -174,7 +174,7 @@ def conv3d(
     bias: bool = False,
     dtype: str = "bf16",
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """Convolution of n volumes of c channels, d x h x w points each, with k filters of t x r x s taps, in FLOP and B.
 
@@ -199,7 +199,7 @@ def conv3d(
         bias: add a value to each output channel
         dtype: number format of the input
         weights: number format of the filters; None: that of the input
-        output: number format of the output; None: that of the input
+        result: number format of the output; None: that of the input
 
     Raises:
         InputError: a size that is not a whole number from 1 on, groups that do not divide the channels, or no output.
@@ -228,7 +228,7 @@ def conv3d(
         bias=bias,
         dtype=dtype,
         weights=weights,
-        output=output,
+        result=result,
     )
 
 
@@ -248,7 +248,7 @@ def depthwise(
     bias: bool = False,
     dtype: str = "bf16",
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """Depthwise convolution: each of c channels with filters of its own, r x s taps each, in FLOP and B.
 
@@ -269,7 +269,7 @@ def depthwise(
         bias: add a value to each output channel
         dtype: number format of the input
         weights: number format of the filters; None: that of the input
-        output: number format of the output; None: that of the input
+        result: number format of the output; None: that of the input
 
     Raises:
         InputError: a size that is not a whole number from 1 on, or no output.
@@ -294,5 +294,5 @@ def depthwise(
         bias=bias,
         dtype=dtype,
         weights=weights,
-        output=output,
+        result=result,
     )

@@ -43,7 +43,7 @@ def histogram(
     Raises:
         InputError: a size that is not a whole number from 1 on.
 
-    >>> histogram(n=10**6, bins=256).bytes  # (10^6 + 256) x 4
+    >>> histogram(n=1_000_000, bins=256).bytes  # (10^6 + 256) x 4
     4001024
 
     """
@@ -51,7 +51,7 @@ def histogram(
     one_of("reuse", reuse, get_args(Reuse))
     touched = bins if reuse == "best" else 2 * n
     return Kernel(
-        name="histogram",
+        name=f"histogram {n} in {bins}",
         flops=0,
         bytes=storage(dtype, name="dtype").size_of(n) + storage(counter, name="counter").size_of(touched),
         assumptions=(
@@ -89,7 +89,7 @@ def sort(
     Raises:
         InputError: a size that is not a whole number from 1 on, or a digit longer than a key.
 
-    >>> sort(n=10**6).bytes  # 4 passes: (2 x 4 + 1) x 10^6 x 4
+    >>> sort(n=1_000_000).bytes  # 4 passes: (2 x 4 + 1) x 10^6 x 4
     36000000
 
     """
@@ -102,7 +102,7 @@ def sort(
     sweeps = 2 * passes + (1 if scheme == "onesweep" else passes)
     carried = 0 if values is None else storage(values, name="values").size_of(2 * passes * n)
     return Kernel(
-        name="sort",
+        name=f"sort {n}",
         flops=0,
         bytes=key.size_of(sweeps * n) + carried,
         assumptions=(

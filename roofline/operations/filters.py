@@ -40,7 +40,7 @@ def convolution(
     bias: bool,
     dtype: str,
     weights: str | None,
-    output: str | None,
+    result: str | None,
 ) -> Kernel:
     """The kernel of a convolution along any number of axes, in FLOP and B; ``conv2d`` explains the arguments.
 
@@ -66,7 +66,7 @@ def convolution(
     macs = n * (inputs if transposed else outputs) * (c * k // groups) * taps
     written = n * k * outputs
     held_in = storage(dtype, name="dtype")
-    held_filters, held_out = held("weights", weights, held_in), held("output", output, held_in)
+    held_filters, held_out = held("weights", weights, held_in), held("result", result, held_in)
     return Kernel(
         name=f"{name} {n}x{c}x{'x'.join(str(a.points) for a in axes)}, {k} of {'x'.join(str(a.taps) for a in axes)}",
         flops=FLOP_PER_MAC * macs,

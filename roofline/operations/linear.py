@@ -27,7 +27,7 @@ def gemm(
     dtype: str = "bf16",
     activations: str | None = None,
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
     accumulator: str | None = None,
 ) -> Kernel:
     """Matrix product C = A B, A being m x k and B k x n, in FLOP and B.
@@ -53,8 +53,9 @@ def gemm(
         dtype: number format of all operands that have none of their own
         activations: number format of A, and of the arithmetic; None: dtype
         weights: number format of B; None: dtype
-        output: number format of C and the bias; None: dtype
-        accumulator: number format of the sums of C, which matters where they are spilled; None: that of C
+        result: number format of C and the bias; None: dtype
+        accumulator: number format of the sums of C: they move where they are spilled, and a device may have a peak of
+            its own for them; None: that of C
 
     Raises:
         InputError: a size that is not a whole number from 1 on, a tile that is not three of them, or spilling without.
@@ -67,7 +68,7 @@ def gemm(
 
     """
     sizes(m=m, n=n, k=k, batch=batch)
-    formats = Operands.of(dtype, activations, weights, output, accumulator)
+    formats = Operands.of(dtype, activations, weights, result, accumulator)
     if tile is None and spill:
         raise InputError("spill needs a tile: without one, the sums of C have no reason to leave fast memory")
     blocks = (1, 1, 1) if tile is None else blocks_of(tile, m, n, k)
@@ -97,7 +98,7 @@ def gemv(
     dtype: str = "bf16",
     activations: str | None = None,
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """Matrix times vector y = A x, A being m x n, in FLOP and B.
 
@@ -111,7 +112,7 @@ def gemv(
         dtype: number format of all operands that have none of their own
         activations: number format of x, and of the arithmetic; None: dtype
         weights: number format of A; None: dtype
-        output: number format of y; None: dtype
+        result: number format of y; None: dtype
 
     Raises:
         InputError: a size that is not a whole number from 1 on.
@@ -122,7 +123,7 @@ def gemv(
 
     """
     sizes(m=m, n=n, batch=batch)
-    formats = Operands.of(dtype, activations, weights, output)
+    formats = Operands.of(dtype, activations, weights, result)
     return Kernel(
         name=f"{f'{batch} x ' if batch > 1 else ''}gemv {m}x{n}",
         flops=FLOP_PER_MAC * batch * m * n,
@@ -142,7 +143,7 @@ def grouped_gemm(
     dtype: str = "bf16",
     activations: str | None = None,
     weights: str | None = None,
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """Matrix products C_i = A_i B_i in one kernel, A_i being m_i x k and B_i k x n, in FLOP and B.
 
@@ -156,7 +157,7 @@ def grouped_gemm(
         dtype: number format of all operands that have none of their own
         activations: number format of every A_i, and of the arithmetic; None: dtype
         weights: number format of every B_i; None: dtype
-        output: number format of every C_i; None: dtype
+        result: number format of every C_i; None: dtype
 
     Raises:
         InputError: a size that is not a whole number from 1 on (of m, from 0 on), or no group with work.
@@ -171,7 +172,7 @@ def grouped_gemm(
         counts(m=rows)
     if not any(m):
         raise InputError("m must have a group with at least one row")
-    formats = Operands.of(dtype, activations, weights, output)
+    formats = Operands.of(dtype, activations, weights, result)
     busy = [rows for rows in m if rows]
     return Kernel(
         name=f"grouped gemm {sum(m)}x{n}x{k} in {len(m)}",

@@ -27,7 +27,7 @@ def softmax(
     cols: int,
     passes: Literal["fused", "online", "safe"] = "fused",
     dtype: str = "bf16",
-    output: str | None = None,
+    result: str | None = None,
 ) -> Kernel:
     """Softmax exp(x - max x) / sum exp(x - max x) of each row, in FLOP and B.
 
@@ -41,12 +41,12 @@ def softmax(
         cols: elements of a row
         passes: fused reads a row once, online 2 times, safe 3 times
         dtype: number format of the input
-        output: number format of the output; None: that of the input
+        result: number format of the output; None: that of the input
 
     Raises:
         InputError: a size that is not a whole number from 1 on.
 
-    >>> kernel = softmax(rows=32 * 4096, cols=4096, dtype="bf16")  # 536,870,912 elements
+    >>> kernel = softmax(rows=131_072, cols=4096, dtype="bf16")  # 536,870,912 elements
     >>> kernel.flops == 5 * 536870912, kernel.bytes == 2 * 2 * 536870912
     (True, True)
 
@@ -55,7 +55,7 @@ def softmax(
     one_of("passes", passes, tuple(_SOFTMAX_READS))
     elements, reads = rows * cols, _SOFTMAX_READS[passes]
     read = storage(dtype, name="dtype")
-    written = held("output", output, read)
+    written = held("result", result, read)
     return Kernel(
         name=f"softmax {rows} x {cols}",
         flops=5 * elements,
@@ -149,7 +149,7 @@ def _norm(name: str, rows: int, cols: int, steps: str, *, vectors: int, residual
 
 
 @operation(_FAMILY)
-def cross_entropy(*, rows: int, vocab: int, dtype: str = "bf16", index: str = "int32", output: str = "fp32") -> Kernel:
+def cross_entropy(*, rows: int, vocab: int, dtype: str = "bf16", index: str = "int32", result: str = "fp32") -> Kernel:
     """Cross entropy log(sum exp(x - max x)) + max x - x[target] of each row of logits, in FLOP and B.
 
     4 FLOP per logit (maximum, difference, exponential, sum) and 3 per row (logarithm, sum, difference). The logits
@@ -161,7 +161,7 @@ def cross_entropy(*, rows: int, vocab: int, dtype: str = "bf16", index: str = "i
         vocab: logits of a row
         dtype: number format of the logits
         index: number format of a target
-        output: number format of a loss
+        result: number format of a loss
 
     Raises:
         InputError: a size that is not a whole number from 1 on.
@@ -172,7 +172,7 @@ def cross_entropy(*, rows: int, vocab: int, dtype: str = "bf16", index: str = "i
 
     """
     sizes(rows=rows, vocab=vocab)
-    logits, target, loss = storage(dtype, name="dtype"), storage(index, name="index"), storage(output, name="output")
+    logits, target, loss = storage(dtype, name="dtype"), storage(index, name="index"), storage(result, name="result")
     return Kernel(
         name=f"cross entropy {rows} x {vocab}",
         flops=4 * rows * vocab + 3 * rows,

@@ -47,7 +47,7 @@ def nbody(*, n: int, flops: int = 20, tile: int | None = None, steps: int = 1, d
     # A body that is in the tile and among those streamed past it is read twice, unless all are in one tile.
     read = n if passes == 1 else n * (1 + passes)
     return Kernel(
-        name="nbody",
+        name=f"nbody {n}",
         flops=flops * n * n * steps,
         bytes=value.size_of((read * _READ + n * _WRITTEN) * steps),
         dtype=value.arithmetic,

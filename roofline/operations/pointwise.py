@@ -15,7 +15,7 @@ _FAMILY: Final = "deep learning"
 
 @operation(_FAMILY)
 def elementwise(
-    *, n: int, inputs: int = 1, outputs: int = 1, flops: int = 1, dtype: str = "bf16", output: str | None = None
+    *, n: int, inputs: int = 1, outputs: int = 1, flops: int = 1, dtype: str = "bf16", result: str | None = None
 ) -> Kernel:
     """Arithmetic by element on arrays of n elements, in FLOP and B: n FLOP for each operation on an element.
 
@@ -25,7 +25,7 @@ def elementwise(
         outputs: arrays that are written
         flops: FLOP per element; 0 for a copy or a change of format
         dtype: number format of the inputs
-        output: number format of the outputs; None: that of the inputs
+        result: number format of the outputs; None: that of the inputs
 
     Raises:
         InputError: a size that is not a whole number from 1 on, or a count that is not one from 0 on.
@@ -38,7 +38,7 @@ def elementwise(
     sizes(n=n, outputs=outputs)
     counts(inputs=inputs, flops=flops)
     read = storage(dtype, name="dtype")
-    written = held("output", output, read)
+    written = held("result", result, read)
     return Kernel(
         name=f"elementwise {n}, {inputs} in, {outputs} out",
         flops=flops * n,
@@ -50,14 +50,14 @@ def elementwise(
 
 
 @operation(_FAMILY)
-def reduce(*, rows: int = 1, cols: int, dtype: str = "bf16", output: str | None = None) -> Kernel:
+def reduce(*, rows: int = 1, cols: int, dtype: str = "bf16", result: str | None = None) -> Kernel:
     """Sum (or maximum) of each row, in FLOP and B: rows (cols - 1) FLOP, as a tree and a loop alike need.
 
     Args:
         rows: results
         cols: elements that make one result, in whatever order they lie
         dtype: number format of the input
-        output: number format of the results; None: that of the input
+        result: number format of the results; None: that of the input
 
     Raises:
         InputError: a size that is not a whole number from 1 on.
@@ -69,7 +69,7 @@ def reduce(*, rows: int = 1, cols: int, dtype: str = "bf16", output: str | None 
     """
     sizes(rows=rows, cols=cols)
     read = storage(dtype, name="dtype")
-    written = held("output", output, read)
+    written = held("result", result, read)
     return Kernel(
         name=f"reduce {rows} x {cols}",
         flops=rows * (cols - 1),

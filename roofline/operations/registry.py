@@ -25,6 +25,7 @@ F = TypeVar("F", bound=Callable[..., Kernel])
 
 _KINDS: Final[dict[Any, Kind]] = {int: "size", bool: "switch", float: "number", str: "format", tuple: "sizes"}
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+)$")  # a line that goes on is indented further
+_REFERENCE: Final = re.compile(r":func:`(\w+)`")
 
 
 class Parameter(NamedTuple):
@@ -52,20 +53,26 @@ class Operation(NamedTuple):
         return self._doc.partition("\n")[0]
 
     @property
+    def title(self) -> str:
+        """What it is, without what is counted of it: the summary up to its first colon or its units."""
+        return re.split(r", in FLOP\b|: ", self.summary, maxsplit=1)[0].removesuffix(".")
+
+    @property
     def explanation(self) -> str:
         """The paragraphs between the first line and the arguments: formula, source, conventions."""
         return self._doc.partition("\n")[2].partition("\nArgs:\n")[0].strip()
 
     @property
     def example(self) -> dict[str, Any]:
-        """The arguments of the first call in its doctest."""
+        """The arguments of the first call in its doctest, which are literals."""
         call = ast.parse(self._doc.partition(">>> ")[2].partition("\n")[0]).body[0]
         found = next(node for node in ast.walk(call) if isinstance(node, ast.Call) and node.keywords)
         return {word.arg: ast.literal_eval(word.value) for word in found.keywords if word.arg is not None}
 
     @property
     def _doc(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        """The docstring, in which a reference to another operation is its bare name."""
+        return _REFERENCE.sub(r"\1", inspect.getdoc(self.function) or "")
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -119,6 +126,15 @@ def operations() -> dict[str, Operation]:
     for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
         importlib.import_module(f"{package.__name__}.{module}")
     return dict(_FOUND)
+
+
+def families() -> dict[str, list[Operation]]:
+    """The operations by family, both in alphabetical order."""
+    ordered = sorted(operations().values(), key=lambda operation: (operation.family, operation.name))
+    found: dict[str, list[Operation]] = {}
+    for operation in ordered:
+        found.setdefault(operation.family, []).append(operation)
+    return found
 
 
 def find(name: str) -> Operation:

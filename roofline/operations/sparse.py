@@ -136,7 +136,7 @@ def _product(
     moved = value.size_of(stored) + indices * index // 8 + value.size_of(read * n) + value.size_of(written * n)
     padding = stored - nnz
     return Kernel(
-        name=name,
+        name=f"{name} {rows}x{columns}{f' x {n}' if n > 1 else ''}, {nnz}",
         flops=FLOP_PER_MAC * nnz * n,
         bytes=moved,
         dtype=value.arithmetic,

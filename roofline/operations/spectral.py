@@ -59,7 +59,7 @@ def fft(
     ends = (points if real else 2 * points) + 2 * kept  # parts read by the first pass and written by the last
     between = (passes - 1) * 2 * 2 * kept
     return Kernel(
-        name="fft",
+        name=f"{f'{batch} x ' if batch > 1 else ''}fft {'x'.join(map(str, n))}",
         flops=_nominal(points, real) * batch,
         bytes=part.size_of((ends + between) * batch),
         dtype=part.arithmetic,

@@ -55,7 +55,7 @@ def stencil(
         coefficients: different coefficients; None: one for each point of the stencil
         steps: sweeps over the grid, each through memory
         reuse: model of cache reuse: perfect, layer (by the layer conditions, needs cache) or none
-        cache: B of the cache that one sweep has for itself, for the layer conditions; None: not given
+        cache: B of the cache that one sweep has for itself, for the layer conditions; None: no cache
         write_allocate: a store reads its cache line first
         dtype: number format of the grid
 
@@ -97,7 +97,7 @@ def stencil(
         reuse_said = {"perfect": "perfect reuse: each element read once a sweep", "none": "no reuse at all"}[reuse]
     updated = prod(grid) * steps
     return Kernel(
-        name="stencil",
+        name=f"{shape} stencil {'x'.join(map(str, grid))}",
         flops=updated * (neighbours + distinct - 1),
         bytes=element.size_of(updated * (read + (2 if write_allocate else 1))),
         dtype=element.arithmetic,

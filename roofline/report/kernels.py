@@ -39,7 +39,8 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
     if placed.headline is not None:
         row |= cells.roof_cells(placed.headline, "headline_")
-        columns = [c._replace(group=f"dense {first.roof.dtype}") if c.key in _ROOF_KEYS else c for c in columns]
+        sourced = f"{first.roof.sparsity} {first.roof.dtype}"
+        columns = [c._replace(group=sourced) if c.key in _ROOF_KEYS else c for c in columns]
         columns += cells.roof_columns("headline_", "headline")
     roofs = [placement.roof for placement in (first, beside, placed.headline) if placement is not None]
     return Report(
@@ -108,9 +109,8 @@ def kernel_list(
     """A list of kernels, a row each (and a device, if there are several)."""
     several = len(targets) > 1
     beside = any(one.beside is not None for one in shown)
-    apart = (
-        several and not targets[0].query.settled
-    )  # headline and dense figures of different devices never share a column
+    # Headline and dense figures of different devices never share a column.
+    apart = several and not targets[0].query.settled
 
     def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)

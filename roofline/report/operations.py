@@ -1,35 +1,36 @@
-"""Operations to a Report: what a shape costs without a device, a row a size for a sweep, the list of them all."""
+"""Operations to a Report: the list of them, what a shape costs without a device, and what no order can beat."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 from roofline import units
-from roofline.core.device import Device
 from roofline.core.kernel import Kernel
-from roofline.core.target import Placed, Target
+from roofline.core.target import Placed
 from roofline.operations.bounds import gemm_lower_bound
 from roofline.operations.registry import Operation
 from roofline.precision import storage
-from roofline.report import Column, Report, Rows, used
-from roofline.report.kernels import kernel_list
-from roofline.report.tally import Tally
+from roofline.report import Column, Report, used
 
 _LIST_COLUMNS: Final = (
     Column(key="operation", heading="operation"),
-    Column(key="family", heading="family"),
+    Column(key="family", heading="family", detail=True),
     Column(key="summary", heading="what it is", format="name"),
     Column(key="arguments", heading="arguments", format="list", detail=True),
 )
 _COST_COLUMNS: Final = (
     Column(key="name", heading="operation", format="name"),
-    Column(key="precision", heading="precision", detail=True),
+    Column(key="precision", heading="precision"),
     Column(key="work_flop", heading="work", format="FLOP"),
     Column(key="traffic_byte", heading="traffic", format="B"),
     Column(key="wire_byte", heading="on the wire", format="B"),
     Column(key="messages", heading="serial steps", format="count"),
     Column(key="arithmetic_intensity_flop_per_byte", heading="intensity I", format="FLOP/B"),
+    Column(key="time_s", heading="time", format="s"),
+    Column(key="achieved_flop_per_s", heading="achieved", format="FLOP/s"),
+    Column(key="achieved_byte_per_s", heading="achieved bandwidth", format="B/s"),
 )
 
 
@@ -39,7 +40,7 @@ def list_report(operations: Sequence[Operation], context: dict[str, Any]) -> Rep
         {
             "operation": operation.name.replace("_", "-"),
             "family": operation.family,
-            "summary": operation.summary.removesuffix("."),
+            "summary": operation.title,
             "arguments": [parameter.name for parameter in operation.parameters],
         }
         for operation in operations
@@ -57,7 +58,7 @@ def shape_report(
     kernels: Sequence[Kernel], argument: str | None, values: Sequence[Any], context: dict[str, Any]
 ) -> Report:
     """What shapes cost, whatever machine they run on."""
-    swept = _argument_column(argument)
+    swept = argument_column(argument)
     rows = [
         {
             "name": kernel.name,
@@ -67,8 +68,11 @@ def shape_report(
             "wire_byte": kernel.wire,
             "messages": kernel.messages or None,
             "arithmetic_intensity_flop_per_byte": kernel.arithmetic_intensity,
+            "time_s": kernel.seconds,
+            "achieved_flop_per_s": kernel.achieved,
+            "achieved_byte_per_s": kernel.achieved_bandwidth,
         }
-        | ({} if argument is None else {argument: _plain(value)})
+        | ({} if argument is None else {argument: argument_cell(value)})
         for kernel, value in zip(kernels, values, strict=True)
     ]
     single = argument is None
@@ -80,74 +84,49 @@ def shape_report(
         single=single,
         title=kernels[0].name if single else None,
         notes=list(dict.fromkeys(note for kernel in kernels for note in kernel.notes)),
-        assumptions=list(dict.fromkeys(text for kernel in kernels for text in kernel.assumptions)),
+        assumptions=in_common(kernels),
         context=context,
     )
 
 
-def sweep_report(
-    placed: Sequence[Placed], targets: Sequence[Target], argument: str, values: Sequence[Any], context: dict[str, Any]
-) -> Report:
-    """A row a size (and device), and where the verdict changes from one size to the next."""
-    tally = Tally()
-    for one in placed:
-        tally.add(one)
-    report = kernel_list(placed, targets, tally, context)
-    each = [value for value in values for _ in targets]
-    crossed = _crossings(placed, each, len(targets))
-    numbers = {id(one): number for number, one in enumerate(placed)}
-    made = report.rows
-
-    def row_of(one: Placed) -> dict[str, Any]:
-        number = numbers[id(one)]
-        return {**made[number], argument: _plain(each[number]), "crossing": crossed.get(number)}
-
-    columns = [c._replace(detail=c.detail or c.key == "name") for c in report.columns]
-    rows = Rows(placed, row_of)
-    lines = [
-        f"{argument} = {_plain(each[number])} is the first size that is {word}"
-        + (f" on {placed[number].device.id}" if len(targets) > 1 else "")
-        for number, word in crossed.items()
-    ]
-    return report._replace(
-        columns=used([*_argument_column(argument), *columns, Column(key="crossing", heading="")], rows),
-        rows=rows,
-        lead={**report.lead, "sweep": argument},
-        summary=[*report.summary, *(lines or ["the verdict is the same at every size"])],
-    )
-
-
-def _crossings(placed: Sequence[Placed], values: Sequence[Any], devices: int) -> dict[int, str]:
-    """Rows whose verdict differs from that of the size before, on the same device."""
-    return {
-        number: f"{placed[number].first.bound}-bound"
-        for number in range(devices, len(values))
-        if placed[number].first.bound != placed[number - devices].first.bound
-    }
-
-
-def _argument_column(argument: str | None) -> list[Column]:
+def argument_column(argument: str | None) -> list[Column]:
+    """The column of a swept argument, if there is one."""
     return [] if argument is None else [Column(key=argument, heading=argument, format="count")]
 
 
-def _plain(value: Any) -> Any:
-    return value[0] if isinstance(value, tuple) else value
+def argument_cell(value: Any) -> int | str:
+    """The value of a swept argument: a number, or several with an x between them."""
+    if isinstance(value, tuple):
+        return value[0] if len(value) == 1 else "x".join(map(str, value))
+    return int(value)
 
 
-def with_lower_bound(report: Report, operation: str, shape: dict[str, Any], device: Device) -> Report:
-    """For a product of matrices: what no order of its arithmetic can beat, given the device's largest cache."""
-    main = device.main_memory.level
-    caches = [m for m in device.memory if m.level != main and m.capacity]
-    if operation != "gemm" or not caches:
+def in_common(kernels: Sequence[Kernel]) -> list[str]:
+    """What was counted how at every size of a sweep; what differs from size to size would be a line for each."""
+    every = [text for kernel in kernels[:1] for text in kernel.assumptions]
+    return [text for text in every if all(text in kernel.assumptions for kernel in kernels)]
+
+
+def with_lower_bound(report: Report, operation: Operation, shape: dict[str, Any], placed: Placed) -> Report:
+    """For a product of matrices: what no order of its arithmetic can beat past the largest cache that is known.
+
+    The formats of the operands may differ: all of them are taken to be as small as the smallest, so that the bound
+    holds.
+    """
+    judged = placed.first.roof.memory.level
+    whole = next((m.capacity for m in placed.device.memory if m.level == judged and m.capacity), math.inf)
+    caches = [m for m in placed.device.memory if m.level != judged and m.capacity and m.capacity < whole]
+    if operation.name != "gemm" or not caches:
         return report
     cache = max(caches, key=lambda memory: memory.capacity or 0.0)
-    element = storage(shape.get("activations") or shape.get("dtype") or "bf16")
-    fast = int((cache.capacity or 0.0) * 8 / element.bits)
-    least = shape.get("batch", 1) * element.size_of(
-        gemm_lower_bound(m=shape["m"], n=shape["n"], k=shape["k"], fast_memory=fast)
-    )
+    named = [shape.get(name) for name in ("activations", "weights", "result", "accumulator")]
+    smallest = min((storage(text, mixes=True) for text in (shape["dtype"], *named) if text), key=lambda f: f.bits)
+    fast = int((cache.capacity or 0.0) * 8 / smallest.bits)
+    least = smallest.size_of(gemm_lower_bound(m=shape["m"], n=shape["n"], k=shape["k"], fast_memory=fast))
+    compulsory = operation.function(**{name: shape[name] for name in shape if name not in ("tile", "spill")}).bytes
+    least_of_all = max(shape.get("batch", 1) * least, compulsory or 0)
     note = (
-        f"no order of these products moves less than {units.show(least, 'B')} past "
+        f"no order of these products moves less than {units.show(least_of_all, 'B')} past "
         f"{units.show(cache.capacity or 0.0, 'B')} of {cache.level} (Hong and Kung 1981; constant by Smith et al. 2017)"
     )
-    return report._replace(notes=[*report.notes, note])
+    return report._replace(notes=[*report.notes, note], lead={**report.lead, "traffic_lower_bound_byte": least_of_all})

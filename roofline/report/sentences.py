@@ -62,16 +62,11 @@ def measured(placed: Placed) -> str | None:
 
 def doubts(shown: Sequence[Placed]) -> list[str]:
     """What looks like a unit gone wrong: nothing runs below a nanosecond, hardly anything at 10,000x its least time."""
-    slow = [
-        one.first.kernel.name
-        for one in shown
-        if 0 < (one.reachable.efficiency or 1.0) < _HARDLY and not one.first.below_floor
-    ]
-    short = [
-        one.first.kernel.name
-        for one in shown
-        if 0 < (one.first.least_time or 1.0) < _SHORTEST and not one.first.below_floor
-    ]
+    above = [one for one in shown if not one.first.below_floor]
+    slow = [one.first.kernel.name for one in above if 0 < (one.reachable.efficiency or 1.0) < _HARDLY]
+    # What was counted from a shape has no unit that could be mistaken.
+    given = [one for one in above if not one.first.kernel.assumptions]
+    short = [one.first.kernel.name for one in given if 0 < (one.first.least_time or 1.0) < _SHORTEST]
     lines = []
     if slow:
         lines.append(f"measured at over 10,000x the least time: {_some(slow)}; is the unit of the time right?")
@@ -109,8 +104,8 @@ def disagreement(first: Placement, beside: Placement) -> str | None:
         return None
     return (
         f"{BOUND_WORDS[first.bound]} against the headline {units.show(first.roof.peak, 'FLOP/s')}, but "
-        f"{BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a dense "
-        f"{beside.roof.dtype} kernel can reach"
+        f"{BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a "
+        f"{beside.roof.sparsity} {beside.roof.dtype} kernel can reach"
     )
 
 
@@ -178,7 +173,11 @@ def disagreements(placed: Sequence[Placed], *, with_device: bool = False) -> lis
     """A sentence for each kernel whose verdict depends on the headline."""
     notes = []
     for one in placed:
-        note = disagreement(one.first, one.beside) if one.beside is not None else None
+        note = None
+        if one.beside is not None:
+            note = disagreement(one.first, one.beside)
+        elif one.headline is not None:
+            note = disagreement(one.headline, one.first)
         if note is not None:
             notes.append(f"{one.device.id}: {note}" if with_device else note)
     return notes

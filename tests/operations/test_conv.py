@@ -18,7 +18,7 @@ small = st.integers(1, 6)
 
 def written(function: Any, **shape: Any) -> int:
     """Elements of the output: it grows by 2 B each where it is fp32 and not bf16."""
-    return int(function(**shape, output="fp32").bytes - function(**shape, output="bf16").bytes) // 2
+    return int(function(**shape, result="fp32").bytes - function(**shape, result="bf16").bytes) // 2
 
 
 def filter_elements(function: Any, **shape: Any) -> int:
@@ -147,7 +147,7 @@ def test_bias_and_formats() -> None:
     plain, biased = conv2d(**shape), conv2d(**shape, bias=True)
     assert biased.flops == plain.flops == 2 * 32 * 25  # a bias is where the sum starts
     assert (biased.bytes or 0) - (plain.bytes or 0) == 8 * 2
-    mixed = conv2d(**shape, dtype="fp8", weights="int4", output="fp32")
+    mixed = conv2d(**shape, dtype="fp8", weights="int4", result="fp32")
     assert (mixed.bytes, mixed.dtype) == (100 + 16 + 800, "fp8")
     # 32 weights are one block of 17 B: they are converted, and multiplied in the format of the input
     blocks = conv2d(**shape, weights="mxfp4")

@@ -40,8 +40,8 @@ def test_a_small_square_product() -> None:
         ({"accumulate": True}, 2 * (1100 + 200)),
         ({"batch": 7}, 7 * 2 * 1100),
         ({"batch": 7, "bias": True}, 7 * 2 * 1120),
-        ({"output": "fp32"}, 2 * 900 + 4 * 200),
-        ({"output": "fp32", "bias": True}, 2 * 900 + 4 * 220),
+        ({"result": "fp32"}, 2 * 900 + 4 * 200),
+        ({"result": "fp32", "bias": True}, 2 * 900 + 4 * 220),
         ({"activations": "fp8", "weights": "fp8"}, 300 + 600 + 2 * 200),
         ({"weights": "mxfp4"}, 2 * 500 + 300 + 19),  # 600 codes of half a byte, 18.75 blocks of 32: 19 scales of a byte
         ({"weights": "q8_0"}, 2 * 500 + 19 * 34),  # 19 blocks of 34 B
@@ -60,10 +60,10 @@ def test_each_operand_has_its_own_format(options: dict[str, Any], moved: int) ->
         ({"weights": "int4-g128"}, "bf16"),
         ({"weights": "fp8", "dtype": "fp16"}, "fp16"),
         ({"weights": "nvfp4", "activations": "fp8"}, "fp8"),
-        ({"dtype": "nvfp4", "output": "bf16"}, "fp4"),
+        ({"dtype": "nvfp4", "result": "bf16"}, "fp4"),
         ({"dtype": "mxfp8"}, "fp8"),
         ({"dtype": "q4_k"}, "bf16"),
-        ({"dtype": "half", "output": "fp32"}, "fp16"),
+        ({"dtype": "half", "result": "fp32"}, "fp16"),
     ],
 )
 def test_arithmetic_runs_in_the_format_of_the_activations(options: dict[str, Any], runs_in: str) -> None:
@@ -180,7 +180,7 @@ def test_whole_numbers_stay_exact_beyond_64_bits() -> None:
         ({"tile": (128, 128)}, "tile must be three sizes M,N,K, got 2"),
         ({"tile": (128, 0, 32)}, "tile must be a whole number from 1 to 1e15, got 0"),
         ({"spill": True}, "spill needs a tile"),
-        ({"output": "q4_k_m"}, "output: q4_k_m is a mix of formats"),
+        ({"result": "q4_k_m"}, "result: q4_k_m is a mix of formats"),
     ],
 )
 def test_what_makes_no_product_is_refused(options: dict[str, Any], message: str) -> None:
@@ -195,7 +195,7 @@ def test_groups_without_work_are_refused() -> None:
         grouped_gemm(m=(3, -1), n=4, k=4)
 
 
-@pytest.mark.parametrize("argument", ["activations", "weights", "output", "accumulator"])
+@pytest.mark.parametrize("argument", ["activations", "weights", "result", "accumulator"])
 def test_an_unknown_format_names_its_argument(argument: str) -> None:
     with pytest.raises(UnknownNameError, match=f"{argument}: unknown number format 'q4_z'"):
         gemm(m=4, n=4, k=4, **{argument: "q4_z"})  # type: ignore[arg-type]  # one of four formats

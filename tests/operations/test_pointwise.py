@@ -21,7 +21,7 @@ def test_elementwise_moves_each_array_once(n: int, inputs: int, outputs: int, fl
 
 
 def test_a_change_of_format_reads_one_and_writes_the_other() -> None:
-    kernel = elementwise(n=1000, flops=0, dtype="fp32", output="fp8")
+    kernel = elementwise(n=1000, flops=0, dtype="fp32", result="fp8")
     assert (kernel.flops, kernel.bytes) == (0, 4000 + 1000)
 
 
@@ -30,7 +30,7 @@ def test_a_reduction_adds_once_less_than_it_has_elements(rows: int, cols: int) -
     tally = Tally()
     for _ in range(rows):
         fold(lambda a, b: a + b, [tally.number(1.0) for _ in range(cols)])
-    kernel = reduce(rows=rows, cols=cols, dtype="bf16", output="fp32")
+    kernel = reduce(rows=rows, cols=cols, dtype="bf16", result="fp32")
     assert (kernel.flops, kernel.bytes) == (tally.flops, 2 * rows * cols + 4 * rows)
 
 

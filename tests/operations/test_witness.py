@@ -102,7 +102,7 @@ def test_convolutions(shape: dict[str, Any]) -> None:
     kernel = ours(n=shape["n"], c=c, k=k, **points, **taps, **options, transposed=shape["transposed"])
     assert kernel.flops == counted(lambda: run(image, weight, **options))
     # What it makes has as many elements as PyTorch's output: they grow by 2 B each in fp32.
-    grown = ours(n=shape["n"], c=c, k=k, **points, **taps, **options, transposed=shape["transposed"], output="fp32")
+    grown = ours(n=shape["n"], c=c, k=k, **points, **taps, **options, transposed=shape["transposed"], result="fp32")
     assert grown.bytes - kernel.bytes == 2 * run(image, weight, **options).numel()
 
 
