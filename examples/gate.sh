@@ -7,6 +7,11 @@ if [ $# -ne 3 ]; then
 fi
 kernels=$1 device=$2 dtype=$3
 
+# One verdict as a word, for a script that only wants to branch.
+if roofline analyze --flops 140e9 --bytes 140GB --hw "$device" --dtype "$dtype" --expect memory-bound -q >/dev/null; then
+    echo "by the way: decode of a 70B model is memory-bound on $device"
+fi
+
 roofline check "$kernels" --hw "$device" --dtype "$dtype"
 status=$?
 case $status in
@@ -14,9 +19,4 @@ case $status in
 1) echo "gate: a kernel falls short" ;;
 *) echo "gate: could not judge (status $status)" ;;
 esac
-
-# One verdict as a word, for a script that only wants to branch.
-if roofline analyze --flops 140e9 --bytes 140GB --hw "$device" --dtype "$dtype" --expect memory-bound -q >/dev/null; then
-    echo "gate: decode of a 70B model is memory-bound on $device"
-fi
 exit $status

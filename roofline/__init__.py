@@ -1,3 +1,66 @@
-"""Roofline calculator: how fast a kernel can run on a machine, and what holds it back."""
+"""Roofline calculator: how fast a kernel can run on a machine, and what holds it back.
+
+The public names are imported when they are first used, so that ``import roofline`` costs nothing.
+
+>>> import roofline
+>>> h100 = roofline.device("h100")
+>>> target = roofline.Target(device=h100, query=roofline.RoofQuery(dtype="bf16"))
+>>> placed = target.place(roofline.Kernel(name="decode", flops=140e9, bytes=140e9))
+>>> placed.first.bound, round(placed.first.roof.ridge_point, 1)
+('memory', 295.3)
+>>> roofline.operations.gemm(m=4096, n=4096, k=4096, dtype="bf16").flops
+137438953472
+
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from roofline import operations as operations
+    from roofline.catalog.find import device as device
+    from roofline.core.choice import RoofQuery as RoofQuery
+    from roofline.core.device import Device as Device
+    from roofline.core.device import Link as Link
+    from roofline.core.device import Memory as Memory
+    from roofline.core.device import Peak as Peak
+    from roofline.core.device import Source as Source
+    from roofline.core.kernel import Kernel as Kernel
+    from roofline.core.placement import Placement as Placement
+    from roofline.core.roof import Roof as Roof
+    from roofline.core.target import Placed as Placed
+    from roofline.core.target import Target as Target
+    from roofline.errors import RooflineError as RooflineError
 
 __version__ = "0.1.0"
+_HOMES: Final = {
+    "Device": "core.device",
+    "Kernel": "core.kernel",
+    "Link": "core.device",
+    "Memory": "core.device",
+    "Peak": "core.device",
+    "Placed": "core.target",
+    "Placement": "core.placement",
+    "Roof": "core.roof",
+    "RoofQuery": "core.choice",
+    "RooflineError": "errors",
+    "Source": "core.device",
+    "Target": "core.target",
+    "device": "catalog.find",
+}
+__all__ = ["Device", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof", "RoofQuery", "RooflineError"]
+__all__ += ["Source", "Target", "device", "operations"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "operations":
+        return import_module("roofline.operations")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"roofline.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES, "operations"]

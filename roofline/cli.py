@@ -13,10 +13,9 @@ import click
 
 from roofline import __version__
 from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
-from roofline.errors import OutputError, RooflineError
+from roofline.errors import ClosedPipeError, OutputError, RooflineError
 
 _INTERRUPTED = 130
-_CLOSED_PIPE = 141
 
 
 class Commands(LazyGroup):
@@ -89,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as error:
         # When help goes into a closed pipe, click wraps standard output to keep its last flush quiet and leaves with 1.
         closed_pipe = "PacifyFlush" in type(sys.stdout).__name__
-        return _CLOSED_PIPE if closed_pipe else int(error.code or 0)
+        return ClosedPipeError.exit_status if closed_pipe else int(error.code or 0)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
             _abandon()

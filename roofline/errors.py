@@ -88,6 +88,12 @@ class OutputError(FileError):
     """Standard output that is closed or full."""
 
 
+class ClosedPipeError(OutputError):
+    """The reader of standard output went away; nobody is left to be told."""
+
+    exit_status = 141
+
+
 class CheckFailedError(RooflineError):
     """A check that the user asked for did not hold; the full result has been printed already."""
 

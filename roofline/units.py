@@ -142,6 +142,19 @@ def parse(text: str, quantity: Quantity, *, name: str = "value", positive: bool 
     return value
 
 
+def is_bare(text: str) -> bool:
+    """Whether text is a number without a unit.
+
+    >>> is_bare(" 1_000 "), is_bare("21us")
+    (True, False)
+    """
+    try:
+        float(text.strip().replace("_", ""))
+    except ValueError:
+        return False
+    return True
+
+
 def _scale(digits: str, unit: Unit) -> float:
     """The number times its unit, rounded once; an integer stays one."""
     if digits.lstrip("+-").isdigit() and len(digits) < _LONGEST_INTEGER and unit.power >= 0 and unit.divisor == 1:

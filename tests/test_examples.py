@@ -38,7 +38,7 @@ def test_every_file_is_run_by_a_test() -> None:
 def test_example(roofline: Runner, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(ROOT)
     result = roofline(*shlex.split(command))
-    notice = "note: what the list expects of its kernels is not judged here; roofline check does that\n"
+    notice = "note: expectations in the list are not judged here; roofline check judges them\n"
     gated = command.startswith("analyze") and "shaders" not in command
     assert (result.status, result.err) == (0, notice if gated else "")
 
@@ -66,7 +66,7 @@ def shell(command: list[str], tmp_path: Path, **environment: str) -> subprocess.
 def test_gate_branches_on_the_exit_status(tmp_path: Path) -> None:
     good = shell(["sh", "examples/gate.sh", "examples/kernels.csv", "h100", "bf16"], tmp_path)
     assert (good.returncode, "gate: all kernels meet their expectations" in good.stdout) == (0, True)
-    assert "gate: decode of a 70B model is memory-bound on h100" in good.stdout
+    assert "by the way: decode of a 70B model is memory-bound on h100" in good.stdout
     # an H200 has the same arithmetic and more bandwidth, so the same times are a smaller share of its roof
     poor = shell(["sh", "examples/gate.sh", "examples/kernels.csv", "h200", "bf16"], tmp_path)
     assert (poor.returncode, "gate: a kernel falls short" in poor.stdout) == (1, True)

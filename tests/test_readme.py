@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from pathlib import Path
@@ -102,3 +103,8 @@ def test_every_field_is_explained() -> None:
 
     text = (ROOT / "hardware" / "README.md").read_text(encoding="utf-8")
     assert [name for name in DEVICE.fields if f"`{name}`" not in text] == []
+
+
+def test_the_python_of_the_readme_says_what_it_shows() -> None:
+    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False, verbose=False)
+    assert (found.failed, found.attempted) == (0, 7)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import roofline
 
 PROBE = """
 import sys
@@ -28,6 +31,18 @@ def imported(*arguments: str) -> set[str]:
 def test_help_and_version_import_neither_yaml_nor_rich(arguments: list[str]) -> None:
     modules = imported(*arguments)
     assert not modules & {"yaml", "rich", "json", "csv", "roofline.catalog", "roofline.core.device", "roofline.readers"}
+    assert not modules & {"roofline.render", "roofline.report", "pathlib"}
+
+
+def test_the_package_itself_imports_nothing_of_its_own() -> None:
+    probe = "import roofline, sys; print(*(m for m in sys.modules if m.startswith('roofline')))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["roofline"]
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(roofline, name) for name in roofline.__all__)
+    assert set(roofline.__all__) <= set(dir(roofline))
 
 
 def test_version_imports_no_subcommand() -> None:
@@ -73,4 +88,14 @@ def test_a_given_peak_reads_no_catalogue() -> None:
 def test_a_csv_list_pays_for_no_yaml_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "k.csv"
     path.write_text("name,flops,bytes\na,1,1\n", encoding="utf-8")
-    assert not imported("analyze", str(path), "--format", "csv", "--peak", "1T", "--bw", "1G") & {"yaml", "rich"}
+    modules = imported("analyze", str(path), "--format", "csv", "--peak", "1T", "--bw", "1G")
+    assert not modules & {"yaml", "rich", "pathlib"}
+
+
+def test_completing_an_id_reads_no_yaml() -> None:
+    words = {"_ROOFLINE_COMPLETE": "bash_complete", "COMP_WORDS": "roofline ridge --hw h10", "COMP_CWORD": "3"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, env={**os.environ, **words}
+    )
+    assert "h100-sxm" in done.stdout
+    assert not {"yaml", "rich"} & set(done.stderr.rpartition("imported:")[2].split())

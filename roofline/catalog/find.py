@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from roofline.catalog.load import load
-from roofline.core.device import Device
 from roofline.errors import FileError, UnknownNameError, nearest
 from roofline.units import clip, quote
-from roofline.yaml_tree import load as load_yaml
+
+if TYPE_CHECKING:
+    from roofline.core.device import Device
 
 _SUFFIXES: Final = (".yaml", ".yml")
 _ALIASES: Final = re.compile(r"^aliases: \[([^\]]*)\]", re.MULTILINE)
@@ -122,10 +122,12 @@ def device(name: str) -> Device:
         FileError: its file is unreadable or invalid.
 
     """
+    from roofline.catalog.load import load  # noqa: PLC0415  (completion only needs the names)
+
     if is_path(name):
         return load(os.path.expanduser(name))
     known = entries()
-    wanted = name.strip().casefold()
+    wanted = "-".join(name.casefold().split())  # "RTX 4090" is rtx-4090
     if wanted in known:
         return load(known[wanted].path)
     # An alias is most often the start of its id, so those files are looked into first; most are never opened.
@@ -154,6 +156,8 @@ def _aliases_in(entry: Entry) -> list[str]:
 
 
 def _parsed_aliases(path: str) -> list[str]:
+    from roofline.yaml_tree import load as load_yaml  # noqa: PLC0415  (few have files of their own)
+
     try:
         root, _ = load_yaml(path)
     except FileError:

@@ -106,6 +106,8 @@ _BASIS_OF_KIND = {
     "third-party": "third-party",
     "measured": "measured",
     "derived": "derived",
+    "software": "third-party",
+    "article": "article",
 }
 
 
@@ -114,7 +116,7 @@ def _basis(row: dict[str, Any], sources: dict[str, Any]) -> Any:
     if row.get("basis") or not row.get("source"):
         return row.get("basis") or "unsourced"
     kind = (sources.get(row["source"][0]) or {}).get("kind")
-    return _BASIS_OF_KIND.get(kind or "", "given")
+    return _BASIS_OF_KIND.get(kind or "", "unsourced")  # a source that does not say what it is vouches for nothing
 
 
 def _peak(row: dict[str, Any], sources: dict[str, Any]) -> Peak:
@@ -159,6 +161,7 @@ def _device(values: dict[str, Any], path: str) -> Device:
             dtype=headline["dtype"],
             sparsity=headline.get("sparsity") or "dense",
             accumulate=headline.get("accumulate"),
+            basis=_basis(headline, sources),
             **_common(headline),
         ),
         peaks=tuple(_peak(row, sources) for row in values["peaks"]),

@@ -95,7 +95,7 @@ def command(
 
     FILE is a list of kernels (csv, tsv, json, jsonl, yaml; - is standard input) with the columns name, flops or macs,
     bytes (or bytes_read, bytes_write, bytes_l2), time_ms, dtype. Units stand in the cell (1.4 GB) or in the column
-    name (time_us, bytes_mb, gflop).
+    name: gflop, bytes_mb, time_us, Time (us).
 
     Without --dtype the roof is the device's headline if it has one, with the sourced dense peak beside it.
     """
@@ -202,9 +202,9 @@ def _lists(
     from roofline.errors import InputError
     from roofline.report.kernels import kernel_list
     from roofline.report.sentences import AboveRoof
-    from roofline.report.tally import Tally
+    from roofline.report.tally import Tallies
 
-    reading, tally, above = read(files, where, wanted), Tally(), AboveRoof()
+    reading, tallies, above = read(files, where, wanted), Tallies(), AboveRoof()
     failures: list[tuple[str, Failure]] = []
     unjudged = 0
 
@@ -212,7 +212,7 @@ def _lists(
         nonlocal unjudged
         for row, _, one in reading.rows():
             unjudged += row.expectation.asked
-            tally.add(one)
+            tallies.add(one)
             above.add(one)
             found = judge(one, expectation)
             failures.extend((f"{row.where}: {row.kernel.name}", failure) for failure in found)
@@ -221,10 +221,10 @@ def _lists(
     shown = pick(placed(), wanted)
     reading.tell_problems(settings)
     if unjudged:
-        tell("note: what the list expects of its kernels is not judged here; roofline check does that", settings.quiet)
+        tell("note: expectations in the list are not judged here; roofline check judges them", settings.quiet)
     warnings = above.warnings()
-    emit(kernel_list(shown, where, tally, context("analyze"), warnings=warnings, explained=explained), settings)
-    if not tally.kernels and not reading.problems:
+    emit(kernel_list(shown, where, tallies, context("analyze"), warnings=warnings, explained=explained), settings)
+    if not tallies.of and not reading.problems:
         none = "no kernels in the list" if wanted.pattern is None else "no kernel matches"
         if expectation.asked:
             raise InputError(f"nothing to check: {none}")

@@ -21,7 +21,7 @@ class NamedCommands(click.Group):
     """A group that suggests the nearest of its commands for a name that is none, and never runs it."""
 
     noun: ClassVar[str] = "command"
-    instead: ClassVar[str | None] = None  # what helps where no name is near; None: all the names
+    not_found: ClassVar[str] = ""  # what to say of a name that is near no command; empty: all their names
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -30,7 +30,7 @@ class NamedCommands(click.Group):
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             known = self.list_commands(ctx)
             near = nearest(args[0], known, 3)
-            hint = f"did you mean: {', '.join(near)}?" if near else self.instead or f"commands: {', '.join(known)}"
+            hint = f"did you mean: {', '.join(near)}?" if near else self.not_found or f"commands: {', '.join(known)}"
             raise click.UsageError(f"no such {self.noun} {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -81,11 +81,16 @@ class GroupedCommand(click.Command):
             near = nearest(error.option_name, known, 3)
             hint = f"did you mean: {', '.join(near)}?" if near else f"roofline {ctx.info_name} --help lists them"
             raise click.UsageError(f"no such option {error.option_name!r}; {hint}", ctx) from None
+        except click.UsageError as error:
+            extra = "unexpected extra argument" in error.message
+            if extra and any("--hw" in param.opts for param in self.get_params(ctx)):
+                raise click.UsageError(f"{error.message}; a device is named with --hw", ctx) from None
+            raise
 
 
-def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """Declare a subcommand."""
-    return click.command(name, cls=GroupedCommand, context_settings=CONTEXT_SETTINGS)
+def command(name: str, short: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """Declare a subcommand; ``short`` is its line in the list of commands, where its first sentence is too long."""
+    return click.command(name, cls=GroupedCommand, context_settings=CONTEXT_SETTINGS, short_help=short)
 
 
 class GroupedOption(click.Option):

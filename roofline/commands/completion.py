@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from roofline.commands.base import command as declare
-from roofline.commands.output import write
 
 
 @declare("completion")
@@ -20,6 +19,8 @@ def command(ctx: click.Context, shell: str) -> None:
       roofline completion fish > ~/.config/fish/completions/roofline.fish
     """
     from click.shell_completion import get_completion_class
+
+    from roofline.commands.output import write
 
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101  (the choices are click's own)

@@ -12,6 +12,8 @@ from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
 class Commands(LazyGroup):
     """The subcommands of ``hw`` and the modules they live in."""
 
+    not_found = "roofline hw show ID shows a device"
+
     modules: ClassVar[dict[str, str]] = {
         "list": "roofline.commands.hw_list",
         "show": "roofline.commands.hw_show",

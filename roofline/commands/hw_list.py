@@ -11,7 +11,7 @@ from roofline.commands.base import option
 from roofline.commands.options import DtypeType, output_options, output_settings
 
 
-@declare("list")
+@declare("list", "List devices, filtered.")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @option("Filter", "--vendor", metavar="NAME", help="Only this vendor's devices.")
 @option("Filter", "--kind", type=click.Choice(["gpu", "cpu", "soc", "tpu", "npu"]), help="Only this kind.")
@@ -35,9 +35,10 @@ def command(words: tuple[str, ...], vendor: str | None, kind: str | None, dtype:
     devices, broken = every_device()
 
     def fits(device: Any) -> bool:
-        text = " ".join((device.id, *device.aliases, device.name, device.architecture or "")).casefold()
+        text = " ".join((device.id, *device.aliases, device.name)).casefold()
+        starts = (device.architecture or "").casefold().split()  # a100 is no search for GA100
         return (
-            all(word.casefold() in text for word in words)
+            all(w in text or any(start.startswith(w) for start in starts) for w in map(str.casefold, words))
             and kind in (None, device.kind)
             and (dtype is None or dtype in device.precisions)
         )

@@ -10,7 +10,7 @@ from roofline.commands.base import command as declare
 from roofline.commands.options import DeviceType, output_options, output_settings
 
 
-@declare("show")
+@declare("show", "Show a device with all sources.")
 @click.argument("device", type=DeviceType(), metavar="ID")
 @output_options
 def command(device: str, **given: Any) -> None:

@@ -90,8 +90,8 @@ class KernelFlags:
             raise InputError("--write-allocate needs --bytes-write, to know what is written")
         if self.write_allocate and device.kind not in ("cpu", None):
             raise InputError(
-                f"--write-allocate: the caches of {device.id} ({device.kind}) do not read a line to write it",
-                hint="leave it out",
+                f"--write-allocate is for the caches of CPUs; {device.id} is a {device.kind}",
+                hint="leave it out, or count the extra reads in --bytes-read",
             )
 
     def _levels(self) -> dict[str, float]:

@@ -11,7 +11,7 @@ class Commands(NamedCommands):
     """``list``, and one subcommand for each operation of the registry."""
 
     noun = "operation"
-    instead = "roofline op list shows them"
+    not_found = "roofline op list shows them"
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names, ``list`` first."""

@@ -11,7 +11,7 @@ import click
 from roofline import precision, units
 from roofline.commands.base import option, together
 from roofline.errors import InputError
-from roofline.units import Quantity, quote
+from roofline.units import Quantity, clip, quote
 
 if TYPE_CHECKING:
     from roofline.core.choice import RoofQuery
@@ -34,7 +34,7 @@ class QuantityType(_FloatType):
     def __init__(self, quantity: Quantity, *, positive: bool = False) -> None:
         self.quantity = quantity
         self.positive = positive
-        self.name = {"1": "fraction"}.get(quantity, quantity)
+        self.name = {"1": "PERCENT", "s": "TIME"}.get(quantity, quantity)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
         """The unit as it is written; click would make it FLOP/S."""
@@ -47,7 +47,12 @@ class QuantityType(_FloatType):
         name = param.opts[-1] if param is not None else "value"
         if self.quantity == "1":
             return units.fraction(value, name=name)
-        return units.parse(value, self.quantity, name=name, positive=self.positive)
+        parsed = units.parse(value, self.quantity, name=name, positive=self.positive)
+        if self.quantity == "s" and parsed and units.is_bare(value):  # 21 s in place of 21 us passes for a slow kernel
+            raise InputError(
+                f"{name} is a bare {clip(value.strip())}: in which unit?", hint="for example 21us or 2.5ms"
+            )
+        return parsed
 
 
 class AtLeastOne(_IntType):

@@ -10,16 +10,10 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from roofline.commands.options import OutputSettings
-from roofline.errors import FileError, InputError, OutputError, RooflineError
+from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
 from roofline.render import FORMATS, Style, format_of, render
 from roofline.report import Report
 from roofline.units import printable, quote
-
-
-class ClosedPipeError(RooflineError):
-    """The reader of standard output went away; nobody is left to be told."""
-
-    exit_status = 141
 
 
 def emit(report: Report, settings: OutputSettings) -> None:

@@ -79,15 +79,14 @@ def _several(
     from roofline.report.ranking import ranking
 
     shown, broken = (wanted, []) if wanted else every_device()
-    kept = []
-    for device in of_vendor(shown, vendor):
+    of_this, kept = of_vendor(shown, vendor), []
+    for device in of_this:
         try:
-            choose(device, query)
-            kept.append(device)
+            kept.append((device, choose(device, query)))
         except UnknownNameError:
             if wanted:
                 raise
-    left_out = len(of_vendor(shown, vendor)) - len(kept)
+    left_out = len(of_this) - len(kept)
     warnings = [f"left out: {error}" for error in broken]
     emit(ranking(kept, query, context("ridge"), sort=sort, top=top, left_out=left_out, warnings=warnings), settings)
     raise_for_broken(broken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from roofline.core.device import Basis, Ceiling, Device, Source, Sparsity
+from roofline.core.device import Ceiling, Device, Source, Sparsity, level_key
 from roofline.core.roof import Roof, Stream
 from roofline.errors import InputError, UnknownNameError
 
@@ -123,7 +123,7 @@ def _headline(device: Device, query: RoofQuery) -> Roof:
         sparsity=headline.sparsity,
         accumulate=headline.accumulate,
         headline=True,
-        basis=_basis(device, headline.sources, "article"),
+        basis=headline.basis,
         sources=sources_of(device, headline.sources),
         note=headline.note,
         memory=stream(device, query.level, "spec"),
@@ -150,6 +150,7 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
         accumulate=accumulate,
         clock=peak.clock,
         basis=peak.basis_of(sparsity),
+        row=peak,
         sources=sources_of(device, peak.sources),
         note="; ".join(note for note in (doubled, peak.note) if note) or None,
         memory=stream(device, query.level, "spec"),
@@ -183,6 +184,7 @@ def _measured(device: Device, query: RoofQuery) -> Roof:
         peak=best.value,
         dtype=dtype,
         basis="measured",
+        row=best,
         what=best.what,
         sources=sources_of(device, best.sources),
         note=best.note,
@@ -208,7 +210,8 @@ def stream(device: Device, level: str | None, kind: RoofKind = "spec") -> Stream
     best = _best_stream(device, level)
     return Stream(
         bandwidth=best.value,
-        level=best.level or device.main_memory.level,
+        level=next((m.level for m in device.memory if level_key(m.level) == level_key(best.level or "")), best.level)
+        or device.main_memory.level,
         basis="measured",
         what=best.what,
         sources=sources_of(device, best.sources),
@@ -218,10 +221,9 @@ def stream(device: Device, level: str | None, kind: RoofKind = "spec") -> Stream
 
 def _best_stream(device: Device, level: str | None) -> Ceiling:
     """The measured bandwidth of a level: STREAM triad, the field's convention, then copy, then the fastest."""
-    main = device.main_memory.level.casefold()
-    wanted = main if level is None else level.casefold()
+    main = device.main_memory.level
     streams = [c for c in device.measured if c.quantity == "B/s"]
-    at_level = [c for c in streams if (c.level or main).casefold() == wanted]
+    at_level = [c for c in streams if level_key(c.level or main) == level_key(level or main)]
     if not at_level:
         have = dict.fromkeys((c.level or device.main_memory.level) for c in streams)
         raise UnknownNameError(
@@ -229,8 +231,3 @@ def _best_stream(device: Device, level: str | None) -> Ceiling:
             hint=f"measured: {', '.join(have)}" if have else "leave out --roof measured",
         )
     return max(at_level, key=lambda c: (c.what.endswith("triad"), c.what.endswith("copy"), c.value))
-
-
-def _basis(device: Device, keys: tuple[str, ...], otherwise: Basis) -> Basis:
-    kinds = [device.sources[k].kind for k in keys if k in device.sources]
-    return "vendor" if kinds and kinds[0].startswith("vendor") else otherwise

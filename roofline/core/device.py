@@ -6,6 +6,7 @@ millisecond.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -61,6 +62,9 @@ class Peak:
     def __post_init__(self) -> None:
         if self.dense is None and self.sparse is None:
             raise InputError(f"the {self.dtype} peak has neither a dense nor a sparse rate")
+        for value in (self.dense, self.sparse):
+            if value is not None and not 0 < value < math.inf:
+                raise InputError(f"the {self.dtype} peak must be finite and > 0, got {value}")
 
     def rate(self, sparsity: Sparsity) -> float | None:
         """FLOP/s, dense or 2:4-sparse; None where the device has no such rate."""
@@ -79,6 +83,7 @@ class Headline(NamedTuple):
     sparsity: Sparsity = "dense"
     accumulate: str | None = None
     sources: tuple[str, ...] = ()
+    basis: Basis = "unsourced"
     note: str | None = None
 
 
@@ -141,6 +146,14 @@ class Device:
     sources: Mapping[str, Source] = field(default_factory=dict)
     note: str | None = None
     origin: str = ""  # the file it was read from
+
+    def __post_init__(self) -> None:
+        if not self.peaks:
+            raise InputError(f"{self.id} has no peaks")
+        for memory in self.memory:  # a named tuple, which cannot refuse them itself
+            for value in (memory.bandwidth, memory.capacity, memory.usable):
+                if value is not None and not 0 < value < math.inf:
+                    raise InputError(f"{self.id}: a figure of {memory.level} must be finite and > 0, got {value}")
 
     @property
     def main_memory(self) -> Memory:

@@ -20,7 +20,7 @@ class Kernel:
     """Work and traffic of one kernel. What is not known is None, which is not zero.
 
     Raises:
-        InputError: a negative or non-finite value, a time of zero, or neither work nor traffic.
+        InputError: a negative or non-finite value, a time of zero, a contradiction, or nothing known at all.
 
     """
 
@@ -62,6 +62,12 @@ class Kernel:
         if self.communicates and self.known_intensity is not None:
             raise InputError("bytes on the wire need the work beside them; give FLOPs in place of the intensity")
         traffic = [self.bytes, *self.bytes_at.values()]
+        if self.known_intensity is not None and self.flops is not None and self.bytes is not None:
+            raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
+        if self.seconds is not None and self.rate is not None:
+            raise InputError("time and achieved FLOP/s say the same; give one")
+        if all(value is None for value in (self.flops, self.known_intensity, self.rate, *traffic)):
+            raise InputError("neither work nor traffic is known")
         if self.flops == 0 and any(b is not None for b in traffic) and not any(traffic):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
 

@@ -135,16 +135,10 @@ class Placement:
     def ridge_distance(self) -> float | None:
         """How many times more FLOPs per byte the ridge asks for (below 1: how far the kernel is past it).
 
-        That is I* / I; with several memory levels or a link that of the one that is furthest from its ridge, which is
-        the slowest of their least times over that of the arithmetic. None where the intensity is unknown, zero or
-        infinite.
+        That is I* / I over the memory it is placed on. None where the intensity is unknown, zero or infinite.
         """
         if not self.intensity or math.isinf(self.intensity):
             return None
-        if self.several:
-            compute = self.least_time_of("compute")
-            moving = max((term.seconds for term in self.terms if term.resource != "compute"), default=None)
-            return moving / compute if moving is not None and compute else None
         return self.roof.ridge_point / self.intensity
 
     @property

@@ -6,10 +6,10 @@ Communications of the ACM 52(4), 2009.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from roofline.core.device import Basis, Source, Sparsity
+from roofline.core.device import Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
 
 _SLOWEST, _FASTEST = 1e-6, 1e40  # wider than any machine, so that every quotient stays finite
@@ -46,6 +46,7 @@ class Roof:
     clock: str | None = None
     headline: bool = False
     basis: Basis = "given"
+    row: Peak | Ceiling | None = field(default=None, compare=False, repr=False)  # of the device, whose figure it is
     what: str | None = None  # which kernel measured the peak
     sources: tuple[Source, ...] = ()
     note: str | None = None

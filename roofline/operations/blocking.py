@@ -84,6 +84,10 @@ def in_words(tile: tuple[int, ...], formats: Operands, blocks: tuple[int, int, i
     taken = formats.a.size_of(m * k) + formats.b.size_of(k * n) + sums
     return (
         f"tiles of {m}x{n}x{k}, which take {taken:,} B of fast memory",
-        f"A is read {blocks[1]} times, B {blocks[0]} times",
-        f"C is spilled in {formats.sums.name} {blocks[2] - 1} times" if spill else "C is moved once, when it is done",
+        f"A is read {_often(blocks[1])}, B {_often(blocks[0])}",
+        f"C is spilled in {formats.sums.name} {_often(blocks[2] - 1)}" if spill else "C is moved once, when it is done",
     )
+
+
+def _often(times: int) -> str:
+    return "once" if times == 1 else f"{times} times"

@@ -48,6 +48,7 @@ _UNITS: Final[dict[Quantity, dict[str, str]]] = {
     "FLOP/B": {"flop_per_byte": "FLOP/B"},
 }
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9 _.()\[\]-]*")
+_AMOUNT: Final = re.compile(r"([kmgt]i?|)(?:b|bytes?)")
 _GATES: Final = ("expect", "min_efficiency", "max_time")
 _BITS: Final = re.compile(r"(?:^|[_\s(\[])[KMGT]?b[)\]]?$")
 # A word that may be work or a rate cannot head a column.
@@ -132,12 +133,13 @@ def _at_level(heading: str, rest: str) -> Meaning:
 def renamed(heading: str) -> str | None:
     """What to call a column that is named after its unit alone, or None if it does not look like one.
 
-    >>> renamed("us"), renamed("MB"), renamed("note")
-    ('time_us', 'bytes_mb', None)
+    >>> renamed("us"), renamed("MB"), renamed("mbytes"), renamed("note")
+    ('time_us', 'bytes_mb', 'bytes_mb', None)
     """
     word = heading.strip().lower()
-    if word in ("b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib"):
-        return f"bytes_{word}"
+    amount = _AMOUNT.fullmatch(word)
+    if amount:
+        return f"bytes_{amount[1]}b"
     return f"time_{word}" if word in ("s", "ms", "us", "ns", "sec") else None
 
 

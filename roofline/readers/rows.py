@@ -142,7 +142,7 @@ def _cell(raw: Any, heading: str, found: Meaning, time_unit: str | None) -> Any:
     if found.field == "min_efficiency":
         return units.fraction(raw, name="'min_efficiency'")
     assert found.quantity is not None  # noqa: S101  (all other fields have one)
-    bare = _is_bare_number(raw)
+    bare = units.is_bare(raw)
     unit = found.unit
     if bare and unit is None and found.quantity == "s":
         unit = time_unit
@@ -152,14 +152,6 @@ def _cell(raw: Any, heading: str, found: Meaning, time_unit: str | None) -> Any:
                 hint="name the column time_ms, write 0.1 ms, or give --time-unit",
             )
     return units.parse(f"{raw.strip()} {unit}" if bare and unit else raw, found.quantity, name=f"'{heading.strip()}'")
-
-
-def _is_bare_number(text: str) -> bool:
-    try:
-        float(text.strip().replace("_", ""))
-    except ValueError:
-        return False
-    return True
 
 
 def _kernel(values: Mapping[str, Any], levels: Mapping[str, float], where: str, called: Mapping[str, str]) -> Kernel:

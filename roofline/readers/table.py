@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
-from pathlib import PurePath
 from typing import Any, Final, TextIO
 
 from roofline.errors import FileError
@@ -45,7 +45,7 @@ class KernelList:
         """
         with open_text(self.path) as stream:
             head = _head(stream)
-            kind = _SUFFIXES.get(PurePath(self.path).suffix.lower()) or _sniff(head.text)
+            kind = _SUFFIXES.get(os.path.splitext(self.path)[1].lower()) or _sniff(head.text)
             yield from _READERS[kind](self, head)
 
     @property

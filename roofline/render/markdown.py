@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report
+from roofline.report import Column, Report, closing
 from roofline.units import printable
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
@@ -19,8 +19,8 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     parts = [f"**{escape(report.title)}**"] if report.title else []
     if report.rows:
         parts.append(_sheet(report, columns) if report.layout == "sheet" else _table(report, columns))
-    lines = [*report.roofs, *report.summary, *report.explanation]
-    lines += [f"note: {note}" for note in (*report.notes, *report.assumptions)]
+    # A file of Markdown travels alone, without the standard error that tells the warnings.
+    lines = [*closing(report), *(f"warning: {warning}" for warning in report.warnings), *report.explanation]
     if lines:
         parts.append("\n".join(f"- {escape(line)}" for line in lines))
     return "\n\n".join(parts) + "\n" if parts else ""

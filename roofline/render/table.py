@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from io import StringIO
 from typing import Final
 
@@ -13,18 +14,16 @@ from rich.text import Text
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report
+from roofline.report import Column, Report, closing
 from roofline.units import printable
 
 _NO_LIMIT: Final = 100_000
 _SHORTEST_NAME: Final = 16
+_SHORTEST_LINE: Final = 40
 # An ASCII rule under the heading and nothing else: the same everywhere, and easy on grep and awk.
 _RULE: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-_STYLES: Final = {
-    style_of: style
-    for word, style in {"memory": "cyan", "compute": "green", "link": "magenta", "latency": "yellow"}.items()
-    for style_of in (word, f"{word}-bound")
-}
+_BOUNDS: Final = {"memory": "cyan", "compute": "green", "link": "magenta", "latency": "yellow"}
+_STYLES: Final = {"FAIL": "red"} | {word: _BOUNDS[bound] for bound in _BOUNDS for word in (bound, f"{bound}-bound")}
 
 
 def render(report: Report, style: Style) -> str:
@@ -35,9 +34,8 @@ def render(report: Report, style: Style) -> str:
     elif report.rows:
         table = _sheet(report) if report.layout == "sheet" else _table(report, style)
         blocks.append(_lines(table, style))
-    notes = [f"note: {note}" for note in (*report.notes, *report.assumptions)]
-    blocks.append([printable(line) for line in (*report.summary, *report.roofs, *notes)])
-    blocks.append([printable(line) for line in report.explanation])
+    for lines in (closing(report), report.explanation):
+        blocks += [[part for line in lines for part in _wrapped(printable(line), style.width)]]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
 
@@ -59,6 +57,14 @@ def _lines(table: Table, style: Style) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
 
 
+def _wrapped(line: str, width: int | None) -> list[str]:
+    """A sentence in the width of a terminal; what follows its first line is indented."""
+    if width is None or cell_len(line) <= width:
+        return [line]
+    room = max(width, _SHORTEST_LINE)
+    return textwrap.wrap(line, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
 def _shown(report: Report) -> list[Column]:
     return [column for column in report.columns if not column.detail]
 
@@ -71,7 +77,7 @@ def _table(report: Report, style: Style) -> Table:
         for row in report.rows
     ]
     headings = [_heading(column, unit) for column, (unit, _) in zip(columns, scales, strict=True)]
-    gap, room = _fit(body, headings, columns, style)
+    gap, rooms = _fit(body, headings, columns, style)
     table = Table(box=_RULE, pad_edge=False, padding=(0, gap - 1, 0, 0), show_edge=False, header_style="bold")
     tallest = max((len(lines) for lines in headings), default=0)
     for lines, column in zip(headings, columns, strict=True):
@@ -81,7 +87,7 @@ def _table(report: Report, style: Style) -> Table:
     for texts in body:
         cells = [
             Text(_cut(column, text, room), style=_style(column, text))
-            for text, column in zip(texts, columns, strict=True)
+            for text, column, room in zip(texts, columns, rooms, strict=True)
         ]
         table.add_row(*cells)
     return table
@@ -89,7 +95,7 @@ def _table(report: Report, style: Style) -> Table:
 
 def _style(column: Column, text: str) -> str:
     """The colour of a verdict; other cells have none, whatever they say."""
-    return _STYLES.get(text, "") if column.format == "bound" else ""
+    return _STYLES.get(text, "") if column.format in ("bound", "result") else ""
 
 
 def _cut(column: Column, text: str, room: int) -> str:
@@ -118,20 +124,30 @@ def _heading(column: Column, unit: str) -> list[str]:
     return [*lines, column.heading, *([unit] if unit else [])]
 
 
-def _fit(body: list[list[str]], headings: list[list[str]], columns: list[Column], style: Style) -> tuple[int, int]:
-    """The gap between columns and the room for names: on a narrow terminal both give way, and nothing else does."""
-    if style.width is None:
-        return 2, _NO_LIMIT
+def _fit(
+    body: list[list[str]], headings: list[list[str]], columns: list[Column], style: Style
+) -> tuple[int, list[int]]:
+    """The gap between columns and the room of each: on a narrow terminal lists give way, then the gap, then names."""
     widths = [
         max([cell_len(row[i]) for row in body] + [cell_len(line) for line in headings[i]]) for i in range(len(columns))
     ]
-    named = [column.format in ("name", "list") for column in columns]
-    taken = sum(width for width, is_name in zip(widths, named, strict=True) if not is_name)
-    for gap in (2, 1):
-        room = (style.width - taken - gap * (len(columns) - 1)) // (sum(named) or 1)
-        if room >= _SHORTEST_NAME:
-            return gap, room
-    return 1, _SHORTEST_NAME
+    gap = 2
+    if style.width is None:
+        return gap, widths
+
+    def excess() -> int:
+        return sum(widths) + gap * (len(columns) - 1) - (style.width or 0)
+
+    def shrink(kind: str) -> None:
+        for number, column in enumerate(columns):
+            if column.format == kind and excess() > 0:
+                widths[number] = max(min(widths[number], _SHORTEST_NAME), widths[number] - excess())
+
+    shrink("list")
+    if excess() > 0:
+        gap = 1
+    shrink("name")
+    return gap, widths
 
 
 def _sheet(report: Report) -> Table:

@@ -12,7 +12,7 @@ _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 # "list" holds words; "nested" holds what only JSON can, and such a column is a detail.
 Format = Literal[
-    "text", "name", "bound", "flag", "count", "distance", "list", "nested",
+    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested",
     "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W",
 ]  # fmt: skip
 
@@ -64,6 +64,11 @@ def finite(value: Any) -> Any:
     """A value that JSON can hold: infinities and NaN become None."""
     bare = plain(value)
     return None if isinstance(bare, float) and not math.isfinite(bare) else bare
+
+
+def closing(report: Report) -> list[str]:
+    """The sentences under a table, in their order: verdict, roofs, notes, what was assumed."""
+    return [*report.summary, *report.roofs, *(f"note: {note}" for note in (*report.notes, *report.assumptions))]
 
 
 class Rows(Sequence[Mapping[str, Any]]):

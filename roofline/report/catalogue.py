@@ -115,7 +115,7 @@ def _figure_rows(device: Device) -> list[dict[str, Any]]:
     if headline is not None:
         extra = f" {headline.accumulate} accumulation" if headline.accumulate else ""
         detail = f"{headline.dtype} {headline.sparsity}{extra}"
-        add("headline", headline.peak, "FLOP/s", detail, headline.sources, note=headline.note)
+        add("headline", headline.peak, "FLOP/s", detail, headline.sources, basis=headline.basis, note=headline.note)
     for peak in device.peaks:
         accumulate = f"{'/'.join(peak.accumulate)} accumulation" if peak.accumulate else None
         words = (peak.dtype, peak.unit, accumulate, peak.clock and f"{peak.clock} clock")

@@ -13,7 +13,7 @@ from roofline.report.placements import kernel_cells, roof_cells
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_contexts
 
 COLUMNS: Final = (
-    Column(key="result", heading="result"),
+    Column(key="result", heading="result", format="result"),
     Column(key="name", heading="kernel", format="name"),
     Column(key="device", heading="device"),
     Column(key="where", heading="where", detail=True),

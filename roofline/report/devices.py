@@ -85,9 +85,7 @@ def _spec_rows(device: Device, query: RoofQuery, choice: RoofChoice, memory: Str
 def _measured_rows(device: Device, roof: Roof, memory: Stream, dtype: str | None) -> list[dict[str, Any]]:
     return [
         {
-            "roof": f"{ceiling.what}, default"
-            if (ceiling.dtype, ceiling.value) == (roof.dtype, roof.peak)
-            else ceiling.what,
+            "roof": f"{ceiling.what}, default" if ceiling is roof.row else ceiling.what,
             "precision": ceiling.dtype,
             "unit": None,
             "accumulate": None,
@@ -107,8 +105,6 @@ def _headline_row(device: Device, memory: Stream) -> dict[str, Any]:
     assert headline is not None  # noqa: S101  (callers look first)
     dense = headline.peak if headline.sparsity == "dense" else None
     sparse = headline.peak if headline.sparsity == "2:4" else None
-    kinds = [device.sources[k].kind or "given" for k in headline.sources if k in device.sources]
-    basis = ", ".join(kinds) or "given"
     return {
         "roof": "headline",
         "precision": headline.dtype,
@@ -116,22 +112,15 @@ def _headline_row(device: Device, memory: Stream) -> dict[str, Any]:
         "accumulate": headline.accumulate,
         "clock": None,
         **_rates(dense, sparse, memory),
-        "basis": basis,
-        "sparse_basis": None if sparse is None else basis,
+        "basis": headline.basis,
+        "sparse_basis": None if sparse is None else headline.basis,
         "sources": list(headline.sources),
     }
 
 
 def _peak_row(peak: Peak, memory: Stream, default: Roof) -> dict[str, Any]:
-    is_default = (
-        default.dtype == (peak.dtype or None)
-        and default.unit == peak.unit
-        and default.clock == peak.clock
-        and peak.rate(default.sparsity) == default.peak
-        and (default.accumulate is None or default.accumulate in peak.accumulate)
-    )
     return {
-        "roof": "default" if is_default else None,
+        "roof": "default" if peak is default.row else None,
         "precision": peak.dtype or None,
         "unit": peak.unit,
         "accumulate": "/".join(peak.accumulate) or None,

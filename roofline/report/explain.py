@@ -33,6 +33,8 @@ def explain(placement: Placement, *, title: str = "") -> list[str]:
         formulas = [f"{_formula(term)} = {show(term.seconds, 's')}" for term in placement.terms]
         least = show(placement.least_time or 0.0, "s")
         lines.append(f"least time = max({', '.join(formulas)}) = {least}")
+    if placement.below_floor:
+        lines.append(f"least time < launch floor = {show(placement.floor, 's')}: latency-bound")
     lines += _measured(placement)
     return [*lines, *provenance(roof), *(_link(placement.link) if placement.link else ())]
 
@@ -60,21 +62,34 @@ def _attainable(placement: Placement) -> list[str]:
         f"attainable = min(P_max, I * BW) = min({show(roof.peak, 'FLOP/s')}, {product})"
         f" = {show(roof.attainable(intensity), 'FLOP/s')}",
     ]
-    for level in placement.levels:
-        moved = placement.kernel.bytes_at[level.memory.level]
-        lines.append(f"{level.memory.level}: {show(moved, 'B')} at {show(level.bandwidth, 'B/s')}")
-    if placement.link is not None:
-        kernel, port = placement.kernel, placement.link
-        lines.append(
-            f"{port.name}: {kernel.messages} messages of {show(port.latency, 's')} latency, "
-            f"{show(kernel.wire or 0.0, 'B')} at {show(port.bandwidth, 'B/s')}"
-        )
-    if placement.attainable < roof.attainable(intensity):
-        lines.append(f"attainable under all roofs = FLOPs / least time = {show(placement.attainable, 'FLOP/s')}")
+    if placement.several:
+        lines = [reached, *_several(placement)]
     lines.append(
         f"share of peak = attainable / P_max = {show(placement.attainable, 'FLOP/s')} / {show(roof.peak, 'FLOP/s')}"
         f" = {show(placement.peak_share, '1')}"
     )
+    return lines
+
+
+def _several(placement: Placement) -> list[str]:
+    """With several memory levels or a link the slowest term decides, not one ridge."""
+    kernel, lines = placement.kernel, []
+    for level in placement.levels:
+        moved = kernel.bytes_at[level.memory.level]
+        lines.append(f"{level.memory.level}: {show(moved, 'B')} at {show(level.bandwidth, 'B/s')}")
+    if placement.link is not None:
+        port = placement.link
+        lines.append(
+            f"{port.name}: {kernel.messages} messages of {show(port.latency, 's')} latency, "
+            f"{show(kernel.wire or 0.0, 'B')} at {show(port.bandwidth, 'B/s')}"
+        )
+    by = f" by {placement.binding_level}" if placement.binding_level else ""
+    lines.append(f"the largest least time below binds: {placement.roof_bound}-bound{by}")
+    if kernel.flops and placement.least_time and placement.attainable is not None:
+        lines.append(
+            f"attainable = FLOPs / least time = {show(kernel.flops, 'FLOP')} / {show(placement.least_time, 's')}"
+            f" = {show(placement.attainable, 'FLOP/s')}"
+        )
     return lines
 
 
@@ -87,7 +102,7 @@ def _measured(placement: Placement) -> list[str]:
         )
     if placement.achieved_share is not None and kernel.achieved is not None:
         lines.append(
-            f"share of peak achieved = {show(kernel.achieved, 'FLOP/s')} / {show(placement.roof.peak, 'FLOP/s')}"
+            f"achieved / peak = {show(kernel.achieved, 'FLOP/s')} / {show(placement.roof.peak, 'FLOP/s')}"
             f" = {show(placement.achieved_share, '1')}"
         )
     if placement.efficiency is not None and kernel.seconds is not None and placement.least_time is not None:

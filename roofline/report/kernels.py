@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roofline import units
 from roofline.core.kernel import Kernel
@@ -16,7 +16,9 @@ from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
 from roofline.report.links import link_cells, link_columns
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts, roofs_of_devices
-from roofline.report.tally import Tally
+
+if TYPE_CHECKING:
+    from roofline.report.tally import Tallies
 
 _DEVICE: Final = Column(key="device", heading="device")
 _LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
@@ -42,6 +44,8 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
         sourced = f"{first.roof.sparsity} {first.roof.dtype}"
         columns = [c._replace(group=sourced) if c.key in _ROOF_KEYS else c for c in columns]
         columns += cells.roof_columns("headline_", "headline")
+    if first.levels:
+        columns = [c._replace(detail=False) if c.heading == "binding level" else c for c in columns]
     roofs = [placement.roof for placement in (first, beside, placed.headline) if placement is not None]
     return Report(
         columns=used(columns, [row]),
@@ -50,7 +54,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
         single=True,
         title=f"{first.kernel.name} on {title_of(placed.device)}",
         roofs=[roof_line(roof) for roof in roofs],
-        summary=[said.verdict(first), *([text] if (text := said.measured(placed)) else [])],
+        summary=[said.verdict(first), *said.levels(first), *([text] if (text := said.measured(placed)) else [])],
         notes=[
             *said.disagreements([placed]),
             *first.kernel.notes,
@@ -100,7 +104,7 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bo
 def kernel_list(
     shown: Sequence[Placed],
     targets: Sequence[Target],
-    tally: Tally,
+    tallies: Tallies,
     context: dict[str, Any],
     *,
     warnings: Sequence[str] = (),
@@ -132,20 +136,20 @@ def kernel_list(
         columns += cells.row_columns("dense_", "dense") if beside else ()
     if len({one.first.kernel.dtype for one in shown}) > 1:
         columns = [c._replace(detail=False) if c.key == "precision" else c for c in columns]
-    if tally.timed:  # the share of the roof says more than what could have been attained
+    if tallies.timed:  # the share of the roof says more than what could have been attained
         columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
     devices, roofs = [target.device for target in targets], distinct_roofs(shown)
     return Report(
         columns=used(columns, rows),
         rows=rows,
         rows_key="kernels",
-        lead={"totals": tally.as_json()},
+        lead={"totals": tallies.as_json()},
         roofs=(
             [roof_line(roof, of=device) for roof, device in roofs_of_devices(shown)]
             if several
             else [roof_line(roof) for roof in roofs]
         ),
-        summary=tally.lines(several=several),
+        summary=tallies.lines(),
         assumptions=said.counted(shown),
         notes=said.list_notes(shown) + (headline_notes(devices) if beside else scope_notes(devices)),
         warnings=warnings,

@@ -126,7 +126,8 @@ def with_lower_bound(report: Report, operation: Operation, shape: dict[str, Any]
     compulsory = operation.function(**{name: shape[name] for name in shape if name not in ("tile", "spill")}).bytes
     least_of_all = max(shape.get("batch", 1) * least, compulsory or 0)
     note = (
-        f"no order of these products moves less than {units.show(least_of_all, 'B')} past "
+        f"no order of these products moves less than {units.show(least_of_all, 'B')} "
+        f"({units.significant(least_of_all / (placed.first.kernel.flops or 1))} B/FLOP) past "
         f"{units.show(cache.capacity or 0.0, 'B')} of {cache.level} (Hong and Kung 1981; constant by Smith et al. 2017)"
     )
     return report._replace(notes=[*report.notes, note], lead={**report.lead, "traffic_lower_bound_byte": least_of_all})

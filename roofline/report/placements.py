@@ -38,7 +38,7 @@ _ROOF_FIELDS: Final[tuple[tuple[str, str, Format], ...]] = (
     ("ridge_distance", "I against I*", "distance"),
     ("attainable_flop_per_s", "attainable", "FLOP/s"),
     ("share_of_peak", "share of peak", "1"),
-    ("idle_share", "idle compute", "1"),
+    ("idle_share", "idle at least", "1"),
     ("least_time_s", "least time", "s"),
     ("achieved_share_of_peak", "achieved / peak", "1"),
     ("achieved_share_of_bandwidth", "achieved / bandwidth", "1"),

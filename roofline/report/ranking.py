@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from roofline.core.choice import RoofChoice, RoofQuery, choose
-from roofline.core.device import Device
+from roofline.core.choice import RoofChoice, RoofQuery
+from roofline.core.device import Device, level_key
 from roofline.report import Column, Report, Value, plain, used
 from roofline.report.devices import device_context, headline_notes, scope_notes
 from roofline.report.roofs import roof_line, roofs_contexts
@@ -30,6 +30,7 @@ _COLUMNS: Final = (
     Column(key="dense_peak_flop_per_s", heading="peak", format="FLOP/s", group="dense"),
     Column(key="dense_ridge_flop_per_byte", heading="I*", format="FLOP/B", group="dense"),
     Column(key="dense_precision", heading="dtype", group="dense"),
+    Column(key="dense_basis", heading="basis", group="dense"),
     Column(key="dense_roof", heading="roof", group="dense", detail=True),
     Column(key="bandwidth_byte_per_s", heading="BW", format="B/s"),
     Column(key="memory_level", heading="memory level", detail=True),
@@ -41,12 +42,12 @@ _SETTLED_COLUMNS: Final = (
     Column(key="peak_flop_per_s", heading="peak", format="FLOP/s"),
     Column(key="ridge_flop_per_byte", heading="I*", format="FLOP/B"),
     Column(key="roof", heading="roof"),
-    *_COLUMNS[10:],
+    *_COLUMNS[11:],
 )
 
 
 def ranking(
-    devices: Sequence[Device],
+    chosen: Sequence[tuple[Device, RoofChoice]],
     query: RoofQuery,
     context: dict[str, Any],
     *,
@@ -59,11 +60,7 @@ def ranking(
 
     ``left_out`` devices lack the figure that was asked for.
 
-    Raises:
-        UnknownNameError: a device has no such roof.
-
     """
-    chosen = [(device, choose(device, query)) for device in devices]
     if sort is not None:
         chosen = _sorted(chosen, sort, query)
     chosen = chosen[:top]
@@ -96,7 +93,9 @@ def ranking(
     )
 
 
-def _sorted(chosen: list[tuple[Device, RoofChoice]], sort: str, query: RoofQuery) -> list[tuple[Device, RoofChoice]]:
+def _sorted(
+    chosen: Sequence[tuple[Device, RoofChoice]], sort: str, query: RoofQuery
+) -> list[tuple[Device, RoofChoice]]:
     key = SORT_KEYS[sort]
     if not query.settled and sort in ("ridge", "peak"):
         key = f"dense_{key}"  # the one column that every device fills
@@ -111,7 +110,7 @@ def _row(device: Device, choice: RoofChoice) -> dict[str, Any]:
     headline = choice.roof if choice.roof.headline else None
     dense = choice.beside if headline else choice.roof
     memory = choice.roof.memory
-    capacity = next((m.capacity for m in device.memory if m.level == memory.level), None)
+    capacity = next((m.capacity for m in device.memory if level_key(m.level) == level_key(memory.level)), None)
     return {
         "device": device.id,
         "name": device.name,
@@ -122,6 +121,7 @@ def _row(device: Device, choice: RoofChoice) -> dict[str, Any]:
         "dense_peak_flop_per_s": dense and dense.peak,
         "dense_ridge_flop_per_byte": dense and dense.ridge_point,
         "dense_precision": dense and dense.dtype,
+        "dense_basis": dense and dense.basis,
         "dense_roof": dense and dense.label,
         "peak_flop_per_s": choice.roof.peak,
         "ridge_flop_per_byte": choice.roof.ridge_point,

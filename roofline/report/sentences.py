@@ -56,8 +56,11 @@ def measured(placed: Placed) -> str | None:
         return None
     if reached.least_time is None or reached.kernel.seconds is None:
         return f"measured: {', '.join(shares)}"
+    least = f"the least time of {units.show(reached.least_time, 's')}"
+    if reached.above_roof:
+        return f"measured: {', '.join(shares)}; below {least}, which cannot be"
     times = units.ratio(reached.kernel.seconds / reached.least_time) if reached.least_time else "infinitely many "
-    return f"measured: {', '.join(shares)}; takes {times}x the least time of {units.show(reached.least_time, 's')}"
+    return f"measured: {', '.join(shares)}; takes {times}x {least}"
 
 
 def doubts(shown: Sequence[Placed]) -> list[str]:
@@ -96,6 +99,25 @@ def _verdict_of_levels(placement: Placement, words: str) -> str:
         return f"{words} by {slowest.name} (least times: {times})"
     excess = units.significant(slowest.seconds / arithmetic)
     return f"{words} by {slowest.name}, which takes {excess}x as long as the arithmetic (least times: {times})"
+
+
+def levels(placement: Placement) -> list[str]:
+    """A line a memory level, where there are several: what moves through it, how fast, and where its ridge is."""
+    if not placement.levels:
+        return []
+    kernel, lines = placement.kernel, []
+    moved = {placement.roof: kernel.bytes} | {roof: kernel.bytes_at[roof.memory.level] for roof in placement.levels}
+    for roof, amount in moved.items():
+        if amount is None:
+            continue
+        line = f"{roof.memory.level}: {units.show(amount, 'B')} at {units.show(roof.bandwidth, 'B/s')}"
+        line += f" take {units.show(amount / roof.bandwidth, 's')}"
+        if kernel.flops is not None and amount:
+            line += (
+                f"; I {units.intensity(kernel.flops / amount)} against I* {units.intensity(roof.ridge_point)} FLOP/B"
+            )
+        lines.append(line)
+    return lines
 
 
 def disagreement(first: Placement, beside: Placement) -> str | None:

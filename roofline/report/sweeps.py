@@ -11,17 +11,17 @@ from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, used
 from roofline.report.kernels import kernel_list
 from roofline.report.operations import argument_cell, argument_column, in_common
-from roofline.report.tally import Tally
+from roofline.report.tally import Tallies
 
 
 def sweep_report(
     placed: Sequence[Placed], targets: Sequence[Target], argument: str, values: Sequence[Any], context: dict[str, Any]
 ) -> Report:
     """A row a size and device; ``placed`` holds the devices of the first size, then those of the next."""
-    tally = Tally()
+    tallies = Tallies()
     for one in placed:
-        tally.add(one)
-    report = kernel_list(placed, targets, tally, context)
+        tallies.add(one)
+    report = kernel_list(placed, targets, tallies, context)
     several = len(targets)
     each = [argument_cell(value) for value in values for _ in targets]
     crossings = [

@@ -1,4 +1,4 @@
-"""What the summary of a kernel list says of all its rows, whether they are shown or not."""
+"""What the summary of a kernel list says of all its kernels, shown or not, on each device by itself."""
 
 from __future__ import annotations
 
@@ -9,8 +9,35 @@ from roofline.core.roof import Bound
 from roofline.core.target import Placed
 
 
+class Tallies:
+    """One tally a device: the same kernel on two devices has one time, which no sum may count twice."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, Tally] = {}
+
+    def add(self, placed: Placed) -> None:
+        """Count one kernel on its device."""
+        if placed.device.id not in self.of:
+            self.of[placed.device.id] = Tally()
+        self.of[placed.device.id].add(placed)
+
+    @property
+    def timed(self) -> bool:
+        """Whether any kernel was measured."""
+        return any(tally.timed for tally in self.of.values())
+
+    def lines(self) -> list[str]:
+        """The summary in words, with the device before it where there are several."""
+        several = len(self.of) > 1
+        return [f"{device}: {line}" if several else line for device, tally in self.of.items() for line in tally.lines()]
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The same for programs, a record a device."""
+        return [{"device": device, **tally.as_json()} for device, tally in self.of.items()]
+
+
 class Tally:
-    """Counts and times by bound, and the kernel with most to save; add every row once."""
+    """Counts and times by bound, and the kernel with most to save; add every kernel once."""
 
     def __init__(self) -> None:
         self.kernels = 0
@@ -32,17 +59,14 @@ class Tally:
         if savings and (self.most is None or savings > self.most[0]):
             self.most = (savings, placed)
 
-    def lines(self, *, several: bool = False) -> list[str]:
+    def lines(self) -> list[str]:
         """The summary in words."""
-        if not self.kernels:
-            return []
         parts = []
         for bound, count in self.count.items():
             if count:
                 share = f" ({units.show(self.time[bound], 's')})" if self.timed else ""
                 parts.append(f"{count} {bound}{'-bound' if bound != 'unknown' else ' bound'}{share}")
-        what = "row" if several else "kernel"  # on several devices a kernel has a row for each
-        lines = [f"{self.kernels} {what}{'s' if self.kernels > 1 else ''}: {', '.join(parts)}"]
+        lines = [f"{self.kernels} kernel{'s' if self.kernels > 1 else ''}: {', '.join(parts)}"]
         if self.most is not None:
             saved, placed = self.most
             kernel = placed.first.kernel

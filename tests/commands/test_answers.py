@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,24 @@ def test_several_memory_levels(roofline: Runner) -> None:
     assert (answer["binding_level"], answer["least_time_s"]) == ("L2", near(31.25e-3))
     assert [level["least_time_s"] for level in answer["levels"]] == [near(2.725e-3), near(31.25e-3)]
     assert answer["attainable_flop_per_s"] == near(32e12)  # 1e12 / 31.25e-3
-    assert answer["ridge_distance"] == near(14.34)  # 31.25 ms over 1e12 / 459e12 = 2.179 ms
+    assert answer["ridge_distance"] == near(459 / 3.67 / 100)  # I* over I, both of the HBM: 125.07 and 100
+    out = roofline(
+        *[
+            "analyze",
+            "--flops",
+            "1e12",
+            "--bytes",
+            "1e10",
+            "--bytes-at",
+            "L2=400GB",
+            "--hw",
+            "gaudi3",
+            "--dtype",
+            "fp16",
+        ]
+    ).out
+    assert re.search(r"^binding level +L2$", out, re.MULTILINE)
+    assert "L2: 400.0 GB at 12.80 TB/s take 31.25 ms; I 2.500 against I* 35.86 FLOP/B" in out
 
 
 def test_level_places_the_kernel_on_another_memory(roofline: Runner) -> None:
@@ -223,7 +241,7 @@ def test_the_summary_says_where_most_time_could_be_saved(roofline: Runner) -> No
     """a: least 1e10 / 3.35e12 = 2.985 ms of 12 ms saves 9.015; b: least 1e12 / 989.4e12 = 1.011 ms of 5 ms."""
     rows = "name,flops,bytes,time_ms\na,1e12,1e10,12\nb,1e12,1e6,5\n"
     answer = ask(roofline, "analyze - --hw h100 --dtype bf16", stdin=rows)
-    totals = answer["totals"]
+    (totals,) = answer["totals"]
     assert (totals["memory_bound_count"], totals["compute_bound_count"]) == (1, 1)
     assert (totals["most_savings_kernel"], totals["most_savings_s"]) == ("a", near(9.015e-3))
 
@@ -233,7 +251,7 @@ def test_sort_top_and_kernel(roofline: Runner) -> None:
 
     def names(options: str) -> list[str]:
         answer = ask(roofline, f"analyze - --hw h100 --dtype bf16 {options}", stdin=rows)
-        assert answer["totals"]["kernels"] == (2 if "--kernel" in options else 4)
+        assert answer["totals"][0]["kernels"] == (2 if "--kernel" in options else 4)
         return [kernel["name"] for kernel in answer["kernels"]]
 
     assert names("--sort time") == ["c", "a", "b", "d"]
@@ -293,12 +311,21 @@ def test_with_a_time_it_says_how_good_the_run_is(roofline: Runner) -> None:
 
 def test_a_time_with_the_wrong_unit_is_doubted(roofline: Runner) -> None:
     # 21 s in place of 210 us: 138.87 us is 0.00066 % of it
-    notes = ask(roofline, "analyze --flops 137.4e9 --bytes 1e6 --time 21 --hw h100 --dtype bf16")["notes"]
+    notes = ask(roofline, "analyze --flops 137.4e9 --bytes 1e6 --time 21s --hw h100 --dtype bf16")["notes"]
     assert notes == ["measured at over 10,000x the least time: kernel; is the unit of the time right?"]
     # 137.4 FLOP and 1 B in place of GFLOP and MB: 0.3 ps
     (note,) = ask(roofline, "analyze --flops 137.4 --bytes 1 --hw h100 --dtype bf16")["notes"]
     assert note.startswith("least time below 1 ns: kernel; bare numbers are FLOP and B")
     assert ask(roofline, "analyze --flops 137.4e9 --bytes 1e6 --time 210us --hw h100 --dtype bf16")["notes"] == []
+
+
+def test_times_of_a_list_are_summed_on_each_device_by_itself(roofline: Runner) -> None:
+    rows = "name,flops,bytes,time_ms\na,1e12,1e6,2\nb,1e9,1e9,1\n"
+    result = roofline("analyze", "-", "--hw", "h100", "--hw", "a100", "--dtype", "bf16", stdin=rows)
+    # on both a is compute-bound and b memory-bound; 1e9 B take 0.2985 ms of 3.35 TB/s, 1e12 FLOP 1.011 ms of 989.4
+    assert "h100-sxm: 2 kernels: 1 memory-bound (1.000 ms), 1 compute-bound (2.000 ms)" in result.out
+    assert "h100-sxm: most to save: a, 989.3 us of 2.000 ms" in result.out
+    assert "a100-sxm-80gb: 2 kernels: 1 memory-bound (1.000 ms), 1 compute-bound (2.000 ms)" in result.out
 
 
 def test_a_measured_roof_is_never_of_another_precision(roofline: Runner) -> None:

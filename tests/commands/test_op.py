@@ -211,7 +211,9 @@ def test_the_lower_bound_of_hong_and_kung(answer: Ask, chip: str) -> None:
     """L2 holds S = 50e6 x 8 / 16 = 25e6 values: 2 x 16384^3 / 5000 - 50e6 = 1.7092e9 values of 2 B."""
     found = answer(f"op gemm -m 16384 -n 16384 -k 16384 --dtype bf16 --hw {chip}")
     assert found["traffic_lower_bound_byte"] == pytest.approx(2 * (2 * 16384**3 / 5000 - 50e6), abs=2)
-    assert any(note.startswith("no order of these products moves less than 3.418 GB past") for note in found["notes"])
+    # 3.418 GB over 2 x 16384^3 = 8.796e12 FLOP
+    note = "no order of these products moves less than 3.418 GB (0.0003886 B/FLOP) past 50.00 MB of L2"
+    assert any(text.startswith(note) for text in found["notes"])
     # Weights of 4.15625 bit: all values are taken to be as small, and what must move at least moves.
     small = answer(f"op gemm -m 64 -n 64 -k 64 --weights int4-g128 --dtype bf16 --hw {chip}")
     assert small["traffic_lower_bound_byte"] == small["traffic_byte"]

@@ -67,8 +67,8 @@ def test_each_serial_step_costs_a_latency() -> None:
     kernel = Kernel(flops=1e7, bytes=1e6, wire=9e6, messages=14)
     assert target(latency=5e-6).place(kernel).first.least_time == pytest.approx(160e-6)
     assert target().place(kernel).first.least_time == pytest.approx(90e-6)
-    # 160 us over 0.1 us of arithmetic
-    assert target(latency=5e-6).place(kernel).first.ridge_distance == pytest.approx(1600)
+    # I* / I = 100 / (10 MFLOP / 1 MB), over the memory: the link has no ridge of bytes
+    assert target(latency=5e-6).place(kernel).first.ridge_distance == pytest.approx(10)
 
 
 def test_allreduces_of_a_70b_model_on_eight_devices() -> None:
@@ -151,7 +151,7 @@ def test_the_words_name_the_link() -> None:
     assert "Fabric: 14 messages of 5.000 us latency, 2.000 GB at 100.0 GB/s" in lines
     assert any("messages x latency + wire / BW of Fabric = 20.07 ms" in line for line in lines)
     # 1 TFLOP in 20.07 ms
-    assert "attainable under all roofs = FLOPs / least time = 49.83 TFLOP/s" in lines
+    assert "attainable = FLOPs / least time = 1.000 TFLOP / 20.07 ms = 49.83 TFLOP/s" in lines
     assert lines[-1] == "link = 100.0 GB/s one way: Fabric (vendor); no source given"
 
 

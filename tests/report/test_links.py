@@ -13,7 +13,7 @@ from roofline.core.target import Placed, Target
 from roofline.operations.collective import allreduce
 from roofline.render import render
 from roofline.report.kernels import comparison, kernel_list, sheet
-from roofline.report.tally import Tally
+from roofline.report.tally import Tallies, Tally
 
 CHIP = Device(
     id="chip",
@@ -28,10 +28,10 @@ QUIET = TARGET.place(Kernel(name="quiet", flops=1e12, bytes=1e9))
 
 
 def listed(*shown: Placed) -> list[dict[str, str]]:
-    tally = Tally()
+    tallies = Tallies()
     for one in shown:
-        tally.add(one)
-    return list(csv.DictReader(io.StringIO(render(kernel_list(shown, [TARGET], tally, {}), "csv"))))
+        tallies.add(one)
+    return list(csv.DictReader(io.StringIO(render(kernel_list(shown, [TARGET], tallies, {}), "csv"))))
 
 
 def test_a_sheet_shows_the_wire_and_json_has_it_in_base_units() -> None:
