@@ -72,12 +72,21 @@ def _has(device: Device, dtype: str) -> bool:
 
 
 def target(device: Device, shape: Mapping[str, Any], given: Mapping[str, Any], dtype: str | None) -> Target:
-    """The device with the roof that was asked for; sums in fp16 take the rate with fp16 accumulation."""
+    """The device with the roof that was asked for; sums in fp16 take the rate with fp16 accumulation.
+
+    Raises:
+        InputError: sums in a format of their own, and measured ceilings.
+
+    """
     from roofline.core.choice import RoofQuery
     from roofline.core.target import Target
 
     floor = given["floor"]
-    accumulator = shape.get("accumulator")
+    accumulate = _accumulate(shape.get("accumulator"))
+    if accumulate and given["roof_kind"] == "measured":
+        raise InputError(
+            "measured ceilings do not tell accumulators apart", hint="leave out --accumulator, or --roof measured"
+        )
     query = RoofQuery(
         dtype=dtype or device.default_dtype,  # what only moves bytes has no precision of its own
         sparse=given["sparse"],
@@ -88,7 +97,7 @@ def target(device: Device, shape: Mapping[str, Any], given: Mapping[str, Any], d
         link=given["link"],
         latency=given["latency"] or 0.0,
         floor=floor if floor is not None else 0.0 if device.kind == "cpu" else LAUNCH_FLOOR,
-        accumulate=_accumulate(accumulator),
+        accumulate=accumulate,
     )
     return Target(device=device, query=query)
 

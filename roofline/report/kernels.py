@@ -91,7 +91,12 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bo
         rows_key="devices",
         title=_kernel_in_words(placed[0]),
         roofs=[roof_line(roof, of=device) for roof, device in roofs_of_devices(placed)],
-        notes=said.disagreements(placed, with_device=True) + said.doubts(placed) + said.device_notes(placed),
+        notes=[
+            *said.disagreements(placed, with_device=True),
+            *dict.fromkeys(text for one in placed for text in one.first.kernel.notes),
+            *said.doubts(placed),
+            *said.device_notes(placed),
+        ],
         warnings=said.warnings_of(placed),
         assumptions=said.assumptions(placed),
         explanation=said.explanation(placed) if explained else (),

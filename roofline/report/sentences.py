@@ -10,6 +10,7 @@ from roofline import units
 from roofline.core.link import Port
 from roofline.core.placement import Placement
 from roofline.core.target import Placed
+from roofline.precision import PRECISIONS
 from roofline.report.devices import headline_notes, scope_notes
 from roofline.report.placements import BOUND_WORDS, why_unknown
 
@@ -198,11 +199,17 @@ def disagreements(placed: Sequence[Placed], *, with_device: bool = False) -> lis
         note = None
         if one.beside is not None:
             note = disagreement(one.first, one.beside)
-        elif one.headline is not None:
+        elif one.headline is not None and _as_wide(one.headline, one.first):
             note = disagreement(one.headline, one.first)
         if note is not None:
             notes.append(f"{one.device.id}: {note}" if with_device else note)
     return notes
+
+
+def _as_wide(first: Placement, second: Placement) -> bool:
+    """Whether two peaks are of numbers of one width; nobody takes a headline in fp16 for a rate in fp64."""
+    widths = {PRECISIONS[p.roof.dtype].bits for p in (first, second) if p.roof.dtype in PRECISIONS}
+    return len(widths) == 1
 
 
 def list_notes(shown: Sequence[Placed]) -> list[str]:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from roofline.operations.registry import Operation, Parameter, operations
 from tests.conftest import Result, Runner
@@ -167,6 +169,7 @@ def test_without_a_dtype_it_is_bf16_or_else_what_the_device_has_and_is_said(answ
         assert found["precision"] == dtype
         assert note in found["notes"]
     both = answer(f"{shape} --hw h100 --hw m4max")
+    assert note in both["notes"]
     assert [row["precision"] for row in both["devices"]] == ["fp16", "fp16"]
     assert not any("no --dtype" in note for note in answer(f"{shape} --hw h100 --dtype bf16")["notes"])
     with_vectors = answer("op stream-triad -n 1000 --hw m4max")
@@ -267,6 +270,10 @@ def test_headline_and_dense_peak_may_disagree(answer: Ask) -> None:
     found = answer("op gemm -m 1024 -n 1000 -k 4096 --hw h100")
     assert (found["bound"], found["headline_bound"]) == ("compute-bound", "memory-bound")
     assert any(note.startswith("memory-bound against the headline 1979 TFLOP/s, but") for note in found["notes"])
+    # 4096^3 x 2/3 in fp64 at 66.9 TFLOP/s: no headline in fp16 has a say
+    found = answer("op lu -n 4096 --hw h100")
+    assert (found["bound"], found["headline_bound"]) == ("compute-bound", "memory-bound")
+    assert not any("against the headline" in note for note in found["notes"])
 
 
 # Sweeps --------------------------------------------------------------------------------------------------------------
@@ -371,6 +378,7 @@ BAD = [
     ("gemm -m 8 -n 8 -k 8 --level L2", "--level is of a device; name one with --hw; roofline hw list shows them"),
     ("gemm -m 8 -n 8 -k 8 --roof measured", "--roof is of a device; name one with --hw; roofline hw list shows them"),
     ("gemm -m 8 -n 8 -k 8 --hw h100 --level L2", "h100-sxm gives no bandwidth for its L2; levels with one: HBM3"),
+    ("gemm -m 8 -n 8 -k 8 --hw h100 --roof measured --accumulator fp16", "measured ceilings do not tell accumulators"),
     ("gemm -m 8 -n 8 -k 8 --hw m4max --dtype fp8", "m4max has no fp8 peak; it has: fp32, fp16"),
     ("gemm -m 8 -n 8 -k 8 --sweep m=1:8:x2", "m is given and swept; leave one out"),
     ("gemm -n 8 -k 8 --sweep m=1:8:x2 --time 1us", "--time is of one size; leave out --sweep"),
@@ -396,6 +404,21 @@ def test_bad_command_lines(roofline: Runner, line: str, message: str) -> None:
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith(f"error: {message}")
     assert result.err.count("\n") == 1
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    option=st.sampled_from(
+        ["-m", "--batch", "--tile", "--sweep", "--dtype", "--weights", "--time", "--floor", "--level"]
+    ),
+    text=st.text(alphabet="0123456789mnkxe:=,.+-* L\u0663\u00b2", max_size=14),
+)
+def test_no_text_makes_a_traceback(roofline: Runner, option: str, text: str) -> None:
+    text = text.replace(":+", ":x")  # a sweep of ten thousand rows is no mistake, only slow
+    result = roofline("op", "gemm", "-n", "8", "-k", "8", "-m", "8", option, text, "--hw", "h100", "--format", "json")
+    assert result.status in (0, 2)
+    assert result.err.count("\n") <= 1
+    assert bool(result.out) == (result.status == 0)
 
 
 # The list ------------------------------------------------------------------------------------------------------------
