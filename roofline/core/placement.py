@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import operator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from roofline.core.kernel import Kernel
@@ -21,6 +22,9 @@ class Term(NamedTuple):
     seconds: float
 
 
+_SECONDS = operator.attrgetter("seconds")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
     """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
@@ -31,6 +35,12 @@ class Placement:
     link: Port | None = None  # what the kernel communicates over, if it does
     # s that launching takes, whatever is launched; no term of the least time, since launches overlap
     floor: float = 0.0
+    slowest: Term | None = field(init=False, compare=False, repr=False)  # the term that binds, which most else asks for
+
+    def __post_init__(self) -> None:
+        # At equal times the first wins, which is that of the arithmetic, as at the ridge point.
+        slowest = max(self.terms, key=_SECONDS, default=None)
+        object.__setattr__(self, "slowest", slowest)
 
     @property
     def intensity(self) -> float | None:
@@ -55,11 +65,6 @@ class Placement:
             seconds = self.link.least_time(kernel.wire or 0.0, kernel.messages)
             found.append(Term("link", self.link.name, seconds))
         return tuple(found)
-
-    @property
-    def slowest(self) -> Term | None:
-        """The term that binds; at equal times that of the arithmetic, as at the ridge point."""
-        return max(self.terms, key=lambda term: term.seconds, default=None)
 
     def least_time_of(self, resource: Resource) -> float | None:
         """The largest term of one kind of resource in seconds; None if none is known."""

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report, closing
+from roofline.report import Column, Report, closing, used
 from roofline.units import printable
 
 _NO_LIMIT: Final = 100_000
@@ -66,7 +66,7 @@ def _wrapped(line: str, width: int | None) -> list[str]:
 
 
 def _shown(report: Report) -> list[Column]:
-    return [column for column in report.columns if not column.detail]
+    return [column for column in used(report.columns, report.rows) if not column.detail]
 
 
 def _table(report: Report, style: Style) -> Table:

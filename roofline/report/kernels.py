@@ -145,7 +145,7 @@ def kernel_list(
         columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
     devices, roofs = [target.device for target in targets], distinct_roofs(shown)
     return Report(
-        columns=used(columns, rows),
+        columns=columns,  # a long list is not gone through once more to find the empty ones; tables do
         rows=rows,
         rows_key="kernels",
         lead={"totals": tallies.as_json()},
