@@ -14,6 +14,7 @@ from roofline.catalog.lint import lint
 from roofline.cli import Commands
 from roofline.commands.hw import Commands as HwCommands
 from roofline.core.choice import RoofQuery, choose
+from roofline.operations.registry import operations
 from tests.conftest import ROOT, Runner
 
 README = ROOT / "README.md"
@@ -72,6 +73,10 @@ def test_the_number_of_devices_is_right() -> None:
     shipped = sum(entry.shipped for entry in find.entries().values())
     assert f"catalogue of {shipped} devices" in README.read_text(encoding="utf-8")
     assert f"内置 {shipped} 种" in README.read_text(encoding="utf-8")
+
+
+def test_the_number_of_operations_is_right() -> None:
+    assert f"gemm, attention, conv2d and {len(operations()) - 3} more" in README.read_text(encoding="utf-8")
 
 
 def test_every_exit_status_is_in_the_table() -> None:

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"errors", "units", "precision", "core", "operations", "transformer", "files"},
     "render": {"errors", "units", "report"},
     "commands": {"*"},
-    "cli": {"errors", "commands", ""},
+    "cli": {"errors", "units", "commands", ""},
     "__main__": {"cli"},
 }
 THIRD_PARTY: dict[str, set[str]] = {"click": {"cli", "commands"}, "yaml": {"yaml_tree"}, "rich": {"render"}}

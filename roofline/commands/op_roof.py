@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roofline import units
 from roofline.commands.base import option, together
-from roofline.commands.options import QuantityType, device_options, sourced_options
+from roofline.commands.options import ACCUMULATORS, QuantityType, device_options, sourced_options
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 LAUNCH_FLOOR: Final = 5e-6  # s; what launching a kernel on an accelerator takes, within a factor of two everywhere
 # Where the usual format of an operation is one that a device has no peak for: what is taken in its place, in order.
 _INSTEAD: Final = {"bf16": ("bf16", "fp16", "fp32"), "fp64": ("fp64", "fp32")}
-_ACCUMULATORS: Final = ("fp16", "fp32", "int32")  # those that peaks are told apart by
 _OF_A_DEVICE: Final = ("sparse", "unit", "clock", "level", "link", "latency", "floor")
 
 device_and_roof_options: Callable[[F], F] = together(
@@ -107,7 +106,7 @@ def _accumulate(accumulator: str | None) -> str | None:
     from roofline.precision import storage
 
     name = None if accumulator is None else storage(accumulator).name
-    return name if name in _ACCUMULATORS else None
+    return name if name in ACCUMULATORS else None
 
 
 def place(one: Target, kernel: Kernel) -> Placed:

@@ -118,6 +118,7 @@ _GIVEN = (
 )
 device_options: Callable[[F], F] = together(_HW, *_GIVEN)
 
+ACCUMULATORS = ("fp16", "fp32", "fp64", "int32")  # what peaks are told apart by
 _SPARSE = option("Roof", "--sparse", is_flag=True, help="Its 2:4-sparse peak instead of the dense one.")
 _UNIT = option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit.")
 _CLOCK = option(
@@ -137,7 +138,7 @@ roof_options: Callable[[F], F] = together(
     _SPARSE,
     option("Roof", "--headline", is_flag=True, help="The headline on purpose, so that gates need not ask."),
     _UNIT,
-    option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "int32"]), help="Accumulator precision."),
+    option("Roof", "--accumulate", type=click.Choice(ACCUMULATORS), help="Accumulator precision."),
     _CLOCK,
     _LEVEL,
     _KIND,
@@ -181,7 +182,10 @@ class OutputSettings(NamedTuple):
 
 def output_settings(given: dict[str, Any]) -> OutputSettings:
     """Take the output options out of a command's arguments."""
-    return OutputSettings(**{key: given.pop(key) for key in ("format_name", "output", "quiet", "color")})
+    output = given.pop("output")
+    if output == "/dev/stdout":  # which may be a redirected file: it is written to, not replaced
+        output = "-"
+    return OutputSettings(output=output, **{key: given.pop(key) for key in ("format_name", "quiet", "color")})
 
 
 def roof_query(given: dict[str, Any]) -> RoofQuery:

@@ -86,7 +86,9 @@ def _failures(placement: Placement, expectation: Expectation) -> list[Failure]:
 def _inefficient(placement: Placement, least: float) -> list[Failure]:
     reached = placement.efficiency
     if reached is None:
-        return [Failure("min_efficiency", f"must reach {show(least, '1')} of the roof but has no measured time")]
+        timed = placement.kernel.seconds is not None
+        missing = "neither FLOP count nor traffic" if timed else "no measured time"
+        return [Failure("min_efficiency", f"must reach {show(least, '1')} of the roof but has {missing}")]
     if reached >= least:
         return []
     if not placement.judged_whole and placement.kernel.rate is None:

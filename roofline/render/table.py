@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from io import StringIO
 from typing import Final
 
@@ -61,8 +60,14 @@ def _wrapped(line: str, width: int | None) -> list[str]:
     """A sentence in the width of a terminal; what follows its first line is indented."""
     if width is None or cell_len(line) <= width:
         return [line]
-    room = max(width, _SHORTEST_LINE)
-    return textwrap.wrap(line, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    lines = [""]
+    for word in line.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if cell_len(longer) > max(width, _SHORTEST_LINE) and lines[-1].strip():
+            lines.append(f"  {word}")
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _shown(report: Report) -> list[Column]:

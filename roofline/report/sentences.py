@@ -242,6 +242,8 @@ def counted(placed: Sequence[Placed]) -> list[str]:
 def assumptions(placed: Sequence[Placed]) -> list[str]:
     """What was counted how, and what a share of the roof stands for where something is unknown."""
     first, lines = placed[0].first, counted(placed)
+    if first.kernel.seconds is not None and first.efficiency is None:
+        lines.append("neither work nor traffic given: the time says nothing")
     if first.kernel.rate is not None and first.intensity is None:
         lines.append("no traffic given: judged against the peak alone")
     elif first.efficiency is not None and not first.judged_whole:
