@@ -7,7 +7,7 @@ Communications of the ACM 52(4), 2009.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from roofline.core.device import Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
@@ -17,9 +17,8 @@ Resource = Literal["memory", "compute", "link"]
 Bound = Literal["memory", "compute", "link", "latency"]  # a resource, or the launch of the kernel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
-    """One memory level as a roof sees it: a bandwidth, and where it comes from."""
+class Stream(NamedTuple):
+    """One memory level as a roof sees it: a bandwidth, which the roof checks, and where it comes from."""
 
     bandwidth: float  # B/s
     level: str = "memory"
@@ -27,10 +26,6 @@ class Stream:
     what: str | None = None  # which kernel measured it
     sources: tuple[Source, ...] = ()
     note: str | None = None
-
-    def __post_init__(self) -> None:
-        if not _SLOWEST <= self.bandwidth <= _FASTEST:
-            raise InputError(f"bandwidth must be between {_SLOWEST:g} and {_FASTEST:g} B/s, got {self.bandwidth}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +49,8 @@ class Roof:
     def __post_init__(self) -> None:
         if not _SLOWEST <= self.peak <= _FASTEST:
             raise InputError(f"peak must be between {_SLOWEST:g} and {_FASTEST:g} FLOP/s, got {self.peak}")
+        if not _SLOWEST <= self.bandwidth <= _FASTEST:
+            raise InputError(f"bandwidth must be between {_SLOWEST:g} and {_FASTEST:g} B/s, got {self.bandwidth}")
 
     @property
     def bandwidth(self) -> float:
