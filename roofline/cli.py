@@ -26,6 +26,7 @@ class Commands(LazyGroup):
     modules: ClassVar[dict[str, str]] = {
         "ridge": "roofline.commands.ridge",
         "analyze": "roofline.commands.analyze",
+        "op": "roofline.commands.op",
         "check": "roofline.commands.check",
         "hw": "roofline.commands.hw",
         "completion": "roofline.commands.completion",

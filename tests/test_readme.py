@@ -14,6 +14,7 @@ from roofline.catalog.lint import lint
 from roofline.cli import Commands
 from roofline.commands.hw import Commands as HwCommands
 from roofline.core.choice import RoofQuery, choose
+from roofline.operations.registry import operations
 from tests.conftest import ROOT, Runner
 
 README = ROOT / "README.md"
@@ -74,6 +75,10 @@ def test_the_number_of_devices_is_right() -> None:
     assert f"内置 {shipped} 种" in README.read_text(encoding="utf-8")
 
 
+def test_the_number_of_operations_is_right() -> None:
+    assert f"gemm, attention, conv2d and {len(operations()) - 3} more" in README.read_text(encoding="utf-8")
+
+
 def test_every_exit_status_is_in_the_table() -> None:
     table = README.read_text(encoding="utf-8").split("## Exit status\n")[1].split("\n## ")[0]
     assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == ["0", "1", "2", "3", "130", "141"]
@@ -112,4 +117,4 @@ def test_every_field_is_explained() -> None:
 
 def test_the_python_of_the_readme_says_what_it_shows() -> None:
     found = doctest.testfile(str(ROOT / "README.md"), module_relative=False, verbose=False)
-    assert (found.failed, found.attempted) == (0, 4)
+    assert (found.failed, found.attempted) == (0, 7)

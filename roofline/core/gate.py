@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from roofline.core.placement import Placement
-from roofline.core.roof import Bound
+from roofline.core.roof import Bound, Resource
 from roofline.core.target import Placed
 from roofline.errors import AmbiguousVerdictError, InputError
 from roofline.units import show
 
-BOUNDS: Final[dict[str, Bound]] = {"memory-bound": "memory", "compute-bound": "compute"}
+# What a roof decides; no gate knows how long a launch takes, so none can ask for latency-bound.
+BOUNDS: Final[dict[str, Bound]] = {f"{resource}-bound": resource for resource in get_args(Resource)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +98,7 @@ def _inefficient(placement: Placement, least: float) -> list[Failure]:
 
 
 def bound_named(text: str, *, name: str) -> Bound:
-    """The bound that ``memory-bound`` or ``compute-bound`` names.
+    """The bound that ``memory-bound``, ``compute-bound`` or ``link-bound`` names.
 
     Raises:
         InputError: another word.
@@ -106,5 +107,5 @@ def bound_named(text: str, *, name: str) -> Bound:
     word = text.strip().lower()
     found = BOUNDS.get(word) or BOUNDS.get(f"{word}-bound")
     if found is None:
-        raise InputError(f"{name} must be memory-bound or compute-bound, got '{text}'")
+        raise InputError(f"{name} must be {', '.join(list(BOUNDS)[:-1])} or {list(BOUNDS)[-1]}, got '{text}'")
     return found

@@ -13,7 +13,8 @@ from roofline.core.device import Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
 
 _SLOWEST, _FASTEST = 1e-6, 1e40  # wider than any machine, so that every quotient stays finite
-Bound = Literal["memory", "compute"]
+Resource = Literal["memory", "compute", "link"]
+Bound = Literal["memory", "compute", "link", "latency"]  # a resource, or the launch of the kernel
 
 
 class Stream(NamedTuple):
@@ -73,7 +74,7 @@ class Roof:
         """
         return min(self.peak, intensity * self.bandwidth)
 
-    def bound(self, intensity: float) -> Bound:
+    def bound(self, intensity: float) -> Literal["memory", "compute"]:
         """Memory-bound below the ridge point, compute-bound at it and above.
 
         >>> Roof(peak=10.0, memory=Stream(bandwidth=1.0)).bound(10.0)

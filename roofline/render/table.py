@@ -21,7 +21,8 @@ _SHORTEST_NAME: Final = 16
 _SHORTEST_LINE: Final = 40
 # An ASCII rule under the heading and nothing else: the same everywhere, and easy on grep and awk.
 _RULE: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-_STYLES: Final = {"FAIL": "red", "memory": "cyan", "memory-bound": "cyan", "compute": "green", "compute-bound": "green"}
+_BOUNDS: Final = {"memory": "cyan", "compute": "green", "link": "magenta", "latency": "yellow"}
+_STYLES: Final = {"FAIL": "red"} | {word: _BOUNDS[bound] for bound in _BOUNDS for word in (bound, f"{bound}-bound")}
 
 
 def render(report: Report, style: Style) -> str:

@@ -103,5 +103,6 @@ def test_time_units(command: str) -> None:
 
 
 def test_public_names() -> None:
-    assert sorted(roofline.__all__) == sorted(roofline._HOMES)
-    assert all(getattr(roofline, name).__name__ == name for name in roofline.__all__)
+    assert sorted(roofline.__all__) == sorted([*roofline._HOMES, "operations"])
+    assert all(getattr(roofline, name).__name__ == name for name in roofline._HOMES)
+    assert roofline.operations.__name__ == "roofline.operations"
