@@ -13,7 +13,7 @@ from rich.text import Text
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report, closing, used
+from roofline.report import Column, Report, closing, shown
 from roofline.units import printable
 
 _NO_LIMIT: Final = 100_000
@@ -70,12 +70,8 @@ def _wrapped(line: str, width: int | None) -> list[str]:
     return lines
 
 
-def _shown(report: Report) -> list[Column]:
-    return [column for column in used(report.columns, report.rows) if not column.detail]
-
-
 def _table(report: Report, style: Style) -> Table:
-    columns = _shown(report)
+    columns = shown(report)
     scales = [unit_of(column, report.rows, columns) for column in columns]
     body = [
         [cell(column, row.get(column.key), power) for column, (_, power) in zip(columns, scales, strict=True)]
@@ -158,7 +154,7 @@ def _fit(
 def _sheet(report: Report) -> Table:
     """One line a heading, one column a roof."""
     row = report.rows[0]
-    columns = [column for column in _shown(report) if column.format != "name"]
+    columns = [column for column in shown(report) if column.format != "name"]
     groups = list(dict.fromkeys(column.group for column in columns if column.group)) or [""]
     named = len(groups) > 1
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=named, header_style="bold")

@@ -92,11 +92,11 @@ class Rows(Sequence[Mapping[str, Any]]):
         return map(self._make, self._items)
 
 
-def used(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """The columns, with those that have nothing to show kept for machine formats alone."""
-    empty = {column.key for column in columns if not column.detail}
-    for row in rows:
+def shown(report: Report) -> list[Column]:
+    """The columns that people see: no details, and none that has nothing to show in any row."""
+    empty = {column.key for column in report.columns if not column.detail}
+    for row in report.rows:
         empty = {key for key in empty if plain(row.get(key)) is None or plain(row.get(key)) is False}
         if not empty:
             break
-    return [column._replace(detail=column.detail or column.key in empty) for column in columns]
+    return [column for column in report.columns if not column.detail and column.key not in empty]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from roofline.core.device import Device
 from roofline.files import Problem
-from roofline.report import Column, Report, used
+from roofline.report import Column, Report
 from roofline.report.devices import title_of
 from roofline.units import Quantity, show
 
@@ -90,7 +90,7 @@ def show_report(device: Device, context: dict[str, Any]) -> Report:
     checks = [f"check of {row['what']} {row['detail']}: {row['check']}" for row in rows if row["check"]]
     sources = [f"source {s.key}: {s.citation} ({s.kind})" for s in device.sources.values()]
     return Report(
-        columns=used(SHOW_COLUMNS, rows),
+        columns=SHOW_COLUMNS,
         rows=rows,
         rows_key="figures",
         title=title_of(device),
@@ -154,7 +154,7 @@ def lint_report(problems: Sequence[Problem], files: int, context: dict[str, Any]
     else:
         summary = f"{_counted(files, 'file')}: no problems"
     return Report(
-        columns=used(LINT_COLUMNS, rows),
+        columns=LINT_COLUMNS,
         rows=rows,
         rows_key="problems",
         lines=[f"{p.where}: {p.level}: {p.message} [{p.rule}]" + (f"; {p.hint}" if p.hint else "") for p in problems],

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from roofline.core.gate import Expectation, Failure
 from roofline.core.target import Placed, Target
-from roofline.report import Column, Report, used
+from roofline.report import Column, Report
 from roofline.report.devices import device_context, headline_notes, scope_notes
 from roofline.report.placements import kernel_cells, roof_cells
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_contexts
@@ -55,7 +55,7 @@ def check_report(
     roofs = distinct_roofs([placed for _, placed, _, _ in judged])
     beside = any(placed.beside is not None for _, placed, _, _ in judged)
     return Report(
-        columns=used(COLUMNS, rows),
+        columns=COLUMNS,
         rows=rows,
         rows_key="checks",
         lead={

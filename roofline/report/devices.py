@@ -8,7 +8,7 @@ from typing import Any, Final
 from roofline.core.choice import RoofChoice, RoofQuery, choose, stream
 from roofline.core.device import Device, Peak
 from roofline.core.roof import Roof, Stream
-from roofline.report import Column, Report, Value, used
+from roofline.report import Column, Report, Value
 from roofline.report.roofs import roof_line, roofs_context
 
 PEAK_COLUMNS: Final = (
@@ -55,7 +55,7 @@ def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> R
         }
     roofs = [choice.roof] + ([beside] if beside else [])
     return Report(
-        columns=_without_twins(used(PEAK_COLUMNS, rows), rows),
+        columns=_without_twins(PEAK_COLUMNS, rows),
         rows=rows,
         rows_key="peaks",
         title=title_of(device),
@@ -66,7 +66,7 @@ def peaks_report(device: Device, query: RoofQuery, context: dict[str, Any]) -> R
     )
 
 
-def _without_twins(columns: list[Column], rows: list[dict[str, Any]]) -> list[Column]:
+def _without_twins(columns: Sequence[Column], rows: list[dict[str, Any]]) -> list[Column]:
     """The columns; one basis serves both rates in a table unless some 2:4 rate is of another kind than the dense."""
     differs = any(row["sparse_basis"] not in (None, row["basis"]) for row in rows)
     return [c._replace(detail=c.detail or (c.key == "sparse_basis" and not differs)) for c in columns]

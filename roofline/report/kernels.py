@@ -10,7 +10,7 @@ from roofline.core.kernel import Kernel
 from roofline.core.placement import TOLERANCE
 from roofline.core.roof import Roof, Stream
 from roofline.core.target import Placed, Target
-from roofline.report import Column, Report, Rows, Value, used
+from roofline.report import Column, Report, Rows, Value
 from roofline.report import placements as cells
 from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
@@ -48,7 +48,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
         columns = [c._replace(detail=False) if c.heading == "binding level" else c for c in columns]
     roofs = [placement.roof for placement in (first, beside, placed.headline) if placement is not None]
     return Report(
-        columns=used(columns, [row]),
+        columns=columns,
         rows=[row],
         layout="sheet",
         single=True,
@@ -86,7 +86,7 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bo
     else:
         columns += [*cells.comparison_columns("headline_", "headline"), *cells.comparison_columns("dense_", "dense")]
     return Report(
-        columns=used(columns, rows),
+        columns=columns,
         rows=rows,
         rows_key="devices",
         title=_kernel_in_words(placed[0]),
@@ -179,7 +179,7 @@ def rate_against_peak(name: str, achieved: float, peak: float, dtype: str | None
     }
     columns = [column for column in (*cells.KERNEL_COLUMNS, *cells.roof_columns()) if column.key in row]
     return Report(
-        columns=used(columns, [row]),
+        columns=columns,
         rows=[row],
         layout="sheet",
         single=True,

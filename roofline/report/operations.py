@@ -12,7 +12,7 @@ from roofline.core.target import Placed
 from roofline.operations.bounds import gemm_lower_bound
 from roofline.operations.registry import Operation
 from roofline.precision import storage
-from roofline.report import Column, Report, used
+from roofline.report import Column, Report
 
 _LIST_COLUMNS: Final = (
     Column(key="operation", heading="operation"),
@@ -77,7 +77,7 @@ def shape_report(
     ]
     single = argument is None
     return Report(
-        columns=used([*swept, *_COST_COLUMNS], rows),
+        columns=[*swept, *_COST_COLUMNS],
         rows=rows,
         rows_key="kernels",
         layout="sheet" if single else "rows",

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from roofline.core.choice import RoofChoice, RoofQuery
 from roofline.core.device import Device, level_key
-from roofline.report import Column, Report, Value, plain, used
+from roofline.report import Column, Report, Value, plain
 from roofline.report.devices import device_context, headline_notes, scope_notes
 from roofline.report.roofs import roof_line, roofs_contexts
 
@@ -81,7 +81,7 @@ def ranking(
         them = "1 device has no such figure and is" if left_out == 1 else many
         notes.append(f"{them} left out")
     return Report(
-        columns=used(_SETTLED_COLUMNS if query.settled else _COLUMNS, rows),
+        columns=_SETTLED_COLUMNS if query.settled else _COLUMNS,
         rows=rows,
         rows_key="devices",
         roofs=[roof_line(roof, of=device.id) for roof, device in roofs] if few and not query.settled else (),

@@ -8,7 +8,7 @@ from typing import Any
 from roofline import units
 from roofline.core.placement import Placement
 from roofline.core.target import Placed, Target
-from roofline.report import Column, Report, used
+from roofline.report import Column, Report
 from roofline.report.kernels import kernel_list
 from roofline.report.operations import argument_cell, argument_column, in_common
 from roofline.report.tally import Tallies
@@ -39,7 +39,7 @@ def sweep_report(
         for _, where in crossing
     ]
     return report._replace(
-        columns=used([*argument_column(argument), *columns, Column(key="crossing", heading="crosses")], rows),
+        columns=[*argument_column(argument), *columns, Column(key="crossing", heading="crosses")],
         rows=rows,
         lead={**report.lead, "sweep": argument},
         summary=[*report.summary, *(lines or ["the verdict is the same at every size"])],
