@@ -8,6 +8,9 @@ The public names are imported when they are first used, so that ``import rooflin
 >>> placed = target.place(roofline.Kernel(name="decode", flops=140e9, bytes=140e9))
 >>> placed.first.bound, round(placed.first.roof.ridge_point, 1)
 ('memory', 295.3)
+>>> roofline.operations.gemm(m=4096, n=4096, k=4096, dtype="bf16").flops
+137438953472
+
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from roofline import operations as operations
     from roofline.catalog.find import device as device
     from roofline.core.choice import RoofQuery as RoofQuery
     from roofline.core.device import Device as Device
@@ -47,14 +51,16 @@ _HOMES: Final = {
     "device": "catalog.find",
 }
 __all__ = ["Device", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof", "RoofQuery", "RooflineError"]
-__all__ += ["Source", "Target", "device"]
+__all__ += ["Source", "Target", "device", "operations"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "operations":
+        return import_module("roofline.operations")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"roofline.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOMES]
+    return [*globals(), *_HOMES, "operations"]

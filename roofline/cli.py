@@ -14,8 +14,10 @@ import click
 from roofline import __version__
 from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
 from roofline.errors import ClosedPipeError, OutputError, RooflineError
+from roofline.units import clip
 
 _INTERRUPTED = 130
+_LONGEST = 500  # characters of an error that quotes what was typed
 
 
 class Commands(LazyGroup):
@@ -24,6 +26,7 @@ class Commands(LazyGroup):
     modules: ClassVar[dict[str, str]] = {
         "ridge": "roofline.commands.ridge",
         "analyze": "roofline.commands.analyze",
+        "op": "roofline.commands.op",
         "check": "roofline.commands.check",
         "hw": "roofline.commands.hw",
         "completion": "roofline.commands.completion",
@@ -80,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
         _tell(error.format_message())
         return error.exit_code
     except click.ClickException as error:
-        _say(error.format_message(), None)
+        _say(clip(error.format_message(), _LONGEST), None)
         return 2
     except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED

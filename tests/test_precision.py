@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roofline import precision
-from roofline.errors import UnknownNameError
+from roofline.errors import InputError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,147 @@ def test_bits_are_those_of_the_name() -> None:
 def test_no_alias_is_used_twice() -> None:
     names = [n for p in precision.PRECISIONS.values() for n in (p.name, *p.aliases)]
     assert len(names) == len(set(names))
+
+
+# Bytes of a block by hand: the elements' bits, then the scales' bits.
+BLOCKS = [
+    ("bf16", 1, 2),
+    ("fp8", 1, 1),
+    ("int4", 2, 1),
+    ("int64", 1, 8),
+    ("fp8-128x128", 128 * 128, 16384 + 4),  # an fp32 scale per tile
+    ("mxfp8", 32, 32 + 1),  # E8M0 scale
+    ("mxfp6", 32, 24 + 1),
+    ("mxfp4", 32, 17),  # gpt-oss: 17 B per 32
+    ("mxint8", 32, 33),
+    ("nvfp4", 64, 36),  # 32 B of codes, 4 scales of 1 B
+    ("int4-g128-sym", 128, 64 + 2),  # an fp16 scale
+    ("int4-g64-sym", 64, 32 + 2),
+    ("int4-g32-sym", 32, 16 + 2),
+    ("int4-g128", 256, 128 + 2 * 2 + 1),  # two groups: two fp16 scales, two 4-bit zeros
+    ("int4-g64", 128, 64 + 2 * 2 + 1),
+    ("int4-g32", 64, 32 + 2 * 2 + 1),
+    ("nf4", 64, 32 + 4),  # an fp32 absmax
+    ("nf4-dq", 64 * 256, 8192 + 256 + 4),  # 256 absmax of 8 bits, one fp32 for them
+    ("q4_0", 32, 16 + 2),  # codes, an fp16 scale
+    ("q4_1", 32, 16 + 2 + 2),  # and an fp16 minimum
+    ("q5_0", 32, 20 + 2),
+    ("q5_1", 32, 20 + 2 + 2),
+    ("q8_0", 32, 32 + 2),
+    ("iq4_nl", 32, 16 + 2),
+    ("q2_k", 256, 64 + 16 + 4),  # codes; 4-bit scale and minimum for each 16; two fp16
+    ("q3_k", 256, 96 + 12 + 2),  # codes of 3 bits; 16 scales of 6 bits; one fp16
+    ("q4_k", 256, 128 + 12 + 4),  # codes; 8 scales and 8 minima of 6 bits; two fp16
+    ("q5_k", 256, 160 + 12 + 4),
+    ("q6_k", 256, 192 + 16 + 2),  # codes of 6 bits; 16 scales of 8 bits; one fp16
+    ("iq4_xs", 256, 128 + 6 + 2),  # codes; 8 scales of 6 bits; one fp16
+    ("tq2_0", 256, 64 + 2),
+    ("tq1_0", 256, 52 + 2),  # five trits a byte, the last 16 four a byte: 48 + 4
+]
+
+
+@pytest.mark.parametrize(("text", "elements", "size"), BLOCKS)
+def test_a_block_has_the_bytes_of_its_codes_and_scales(text: str, elements: int, size: int) -> None:
+    found = precision.storage(text)
+    assert found.size_of(elements) == size
+    assert found.bits == Fraction(8 * size, elements)
+
+
+# Bits per weight as the llama.cpp sources print them.
+PRINTED = {
+    "iq1_s": 1.5625,
+    "iq1_m": 1.75,
+    "iq2_xxs": 2.0625,
+    "iq2_xs": 2.3125,
+    "iq2_s": 2.5625,
+    "iq3_xxs": 3.0625,
+    "iq3_s": 3.4375,
+    "q4_k_m": 4.8944,
+    "q5_k_m": 5.7036,
+}
+
+
+@pytest.mark.parametrize("text", PRINTED)
+def test_bits_per_weight_are_the_printed_ones(text: str) -> None:
+    assert precision.storage(text, mixes=True).bits == Fraction(str(PRINTED[text]))
+
+
+def test_a_real_checkpoint_has_the_size_that_its_formats_give() -> None:
+    # gpt-oss-120b: 36 layers x 128 experts x 2880 x (2 x 2880 + 2880) weights in MXFP4, the other parameters (of
+    # 116,829,156,672) in 16 bit; the checkpoint's tensors are 65,248,815,744 B.
+    experts = 36 * 128 * 2880 * 3 * 2880
+    rest = 116_829_156_672 - experts
+    assert precision.storage("mxfp4").size_of(experts) + precision.storage("bf16").size_of(rest) == 65_248_815_744
+    # Case L19: 8e9 weights of Q4_K are 4.5 GB.
+    assert precision.storage("q4_k").size_of(8_000_000_000) == 4_500_000_000
+
+
+def test_a_block_that_is_begun_has_a_whole_scale() -> None:
+    assert precision.storage("mxfp4").size_of(33) == 17 + 2  # half a byte of code is a byte; 8 more bits of scale
+    assert precision.storage("q4_k").size_of(1) == 144  # codes and scales are one block
+    assert precision.storage("int4").size_of(3) == 2
+
+
+def test_a_mix_says_that_it_is_an_average_and_a_block_format_does_not() -> None:
+    assert precision.remarks("q4_k_m", "bf16", "q4_k_m") == (
+        "q4_k_m is a mix of block formats: 4.8944 bit per weight is the average of Llama-3.1-8B,"
+        " and other models differ",
+    )
+    assert precision.remarks("q4_k", "int4-g128") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Q4_K", "q4_k"), ("q4-k", "q4_k"), ("INT4_G128", "int4-g128"), ("awq", "int4-g128"), ("half", "fp16"),
+     ("torch.bfloat16", "bf16"), ("fp8_e4m3", "fp8"), (" nvfp4 ", "nvfp4")],
+)  # fmt: skip
+def test_formats_are_found_by_their_spellings(text: str, name: str) -> None:
+    assert precision.storage(text).name == name
+
+
+def test_every_precision_is_a_format_of_its_own_bits_and_computes_in_itself() -> None:
+    for name, found in precision.PRECISIONS.items():
+        assert precision.storage(name).bits == found.bits
+        assert precision.arithmetic(name) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "runs_in"),
+    [
+        ("mxfp8", "fp8"),
+        ("nvfp4", "fp4"),
+        ("mxfp6", "fp6"),
+        ("int4-g128", "bf16"),
+        ("q8_0", "bf16"),
+    ],
+)
+def test_arithmetic_runs_in_the_element_type_or_after_conversion(text: str, runs_in: str) -> None:
+    assert precision.arithmetic(text) == runs_in
+
+
+def test_every_block_format_names_its_source_and_no_spelling_is_used_twice() -> None:
+    spellings = [s.replace("_", "-") for f in precision.FORMATS.values() for s in (f.name, *f.aliases)]
+    assert len(spellings) == len(set(spellings))
+    assert all(f.source for f in precision.FORMATS.values() if f.blocks or f.per > 1)
+
+
+def test_a_mix_is_a_format_of_weights_only() -> None:
+    with pytest.raises(InputError, match="output: q4_k_m is a mix of formats over the weights of a model") as caught:
+        precision.storage("Q4_K_M", name="output")
+    assert "q4_k" in (caught.value.hint or "")
+    assert precision.arithmetic("q4_k_m") == "bf16"
+
+
+def test_an_unknown_format_names_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="weights: unknown number format 'q4_kk'") as caught:
+        precision.storage("q4_kk", name="weights")
+    assert "q4_k" in (caught.value.hint or "")
+
+
+@given(st.sampled_from(sorted(precision.FORMATS)), st.integers(1, 10**18), st.integers(1, 10**18))
+def test_sizes_are_exact_grow_and_never_fall_below_the_bits(name: str, a: int, b: int) -> None:
+    found = precision.storage(name, mixes=True)
+    assert 8 * found.size_of(a) >= a * found.bits
+    # No more than a block and a byte above.
+    assert 8 * found.size_of(a) < a * found.bits + sum(bits for _, bits in found.blocks) + 8
+    assert found.size_of(a) <= found.size_of(a + b) <= found.size_of(a) + found.size_of(b)

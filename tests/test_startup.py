@@ -51,6 +51,19 @@ def test_version_imports_no_subcommand() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["ridge", "--hw", "h100"], ["analyze", "--intensity", "1", "--hw", "h100"], ["hw", "list"]],
+)
+def test_what_needs_no_shapes_imports_no_operation(arguments: list[str]) -> None:
+    assert not {module for module in imported(*arguments) if module.startswith("roofline.operations")}
+
+
+def test_a_shape_alone_reads_no_catalogue() -> None:
+    modules = imported("op", "gemm", "-m", "1", "-n", "1", "-k", "1", "--format", "json")
+    assert not modules & {"yaml", "rich", "csv", "roofline.catalog", "roofline.readers", "roofline.report.kernels"}
+
+
 def test_json_imports_no_rich() -> None:
     modules = imported("ridge", "--hw", "h100", "--format", "json")
     assert "yaml" in modules

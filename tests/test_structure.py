@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 # What each room may see of the others. `commands` joins them all; `report` sees the values it shows.
 MAY_IMPORT: dict[str, set[str]] = {
-    "": {"catalog", "core", "errors"},  # the public names, imported when they are used
+    "": {"catalog", "core", "errors", "operations"},  # the public names, imported when they are used
     "errors": set(),
     "units": {"errors"},
     "precision": {"errors", "units"},
@@ -32,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"errors", "units", "precision", "core", "operations", "transformer", "files"},
     "render": {"errors", "units", "report"},
     "commands": {"*"},
-    "cli": {"errors", "commands", ""},
+    "cli": {"errors", "units", "commands", ""},
     "__main__": {"cli"},
 }
 THIRD_PARTY: dict[str, set[str]] = {"click": {"cli", "commands"}, "yaml": {"yaml_tree"}, "rich": {"render"}}
@@ -73,6 +74,49 @@ def test_imports_go_one_way(path: object) -> None:
         assert top in KNOWN, f"{relative} imports {top}, which is no run-time dependency"
         if top in THIRD_PARTY:
             assert here in THIRD_PARTY[top], f"{relative} imports {top}"
+
+
+def imported_at_once(source: str, known: frozenset[str]) -> set[str]:
+    """The modules that importing this one runs: no imports inside functions, none that only a type checker sees."""
+    found = set()
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ImportFrom) and statement.module is not None:
+            found |= {statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)}
+        elif isinstance(statement, ast.Import):
+            found |= {alias.name for alias in statement.names}
+    return found & known
+
+
+def circle(sources: dict[str, str]) -> list[str]:
+    """The modules of a circle of imports, each of which imports the next; none if there is no circle."""
+    known = frozenset(sources)
+    try:
+        TopologicalSorter({name: imported_at_once(text, known) for name, text in sources.items()}).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    sources = {}
+    for path in MODULES:
+        parts = ("roofline", *path.relative_to(PACKAGE).with_suffix("").parts)
+        sources[".".join(parts).removesuffix(".__init__")] = path.read_text(encoding="utf-8")
+    assert circle(sources) == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        pytest.param("from p.b import x", "from p import a", ["p.a", "p.b"], id="circle"),
+        pytest.param("import p.b", "import p.a", ["p.a", "p.b"], id="plain-imports"),
+        pytest.param("from p.b import x", "def f():\n    import p.a", [], id="late"),
+        pytest.param("from p.b import x", "if TYPE_CHECKING:\n    import p.a", [], id="for-the-type-checker"),
+        pytest.param("from p.b import x", "import sys", [], id="one-way"),
+    ],
+)
+def test_a_circle_would_be_found(a: str, b: str, expected: list[str]) -> None:
+    assert sorted(set(circle({"p.a": a, "p.b": b}))) == expected
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -55,7 +55,7 @@ list_options = together(
         help="Order; amounts and times: largest first.",
     ),
     option("List", "--top", type=AtLeastOne(), help="Only so many rows; the summary still counts all."),
-    option("List", "--time-unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of a bare time column."),
+    option("List", "--time-unit", type=click.Choice(["ps", "ns", "us", "ms", "s"]), help="Unit of a bare time column."),
 )
 gate_options = together(
     option("Checks", "--expect", metavar="BOUND", help="memory-bound or compute-bound; otherwise exit 1."),
@@ -106,7 +106,7 @@ def command(
     from roofline.errors import InputError
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings, files)
+    check_output(settings, (*files, *hw))
     expectation = Expectation(
         bound=None if expect is None else bound_named(expect, name="--expect"), min_efficiency=min_efficiency
     )

@@ -13,15 +13,32 @@ from roofline.errors import nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+CONTEXT_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _NEGATIVE = re.compile(r"-[0-9.]")
 
 
-class LazyGroup(click.Group):
+class NamedCommands(click.Group):
+    """A group that suggests the nearest of its commands for a name that is none, and never runs it."""
+
+    noun: ClassVar[str] = "command"
+    not_found: ClassVar[str] = ""  # what to say of a name that is near no command; empty: all their names
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names; a near miss is suggested, never run."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            known = self.list_commands(ctx)
+            near = nearest(args[0], known, 3)
+            hint = f"did you mean: {', '.join(near)}?" if near else self.not_found or f"commands: {', '.join(known)}"
+            raise click.UsageError(f"no such {self.noun} {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(NamedCommands):
     """A group whose commands live in modules that are imported when they are needed."""
 
     modules: ClassVar[dict[str, str]] = {}
-    not_found: ClassVar[str] = ""  # what to say of a name that is near no command
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The commands in the order in which they were declared."""
@@ -33,20 +50,6 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(self.modules[cmd_name]).command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names; a near miss is suggested, never run."""
-        if args and args[0] not in self.modules and not args[0].startswith("-"):
-            near = nearest(args[0], self.modules, 3)
-            hint = (
-                f"did you mean: {', '.join(near)}?"
-                if near
-                else self.not_found or f"commands: {', '.join(self.modules)}"
-            )
-            raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
-        return super().resolve_command(ctx, args)
 
 
 class GroupedCommand(click.Command):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roofline.catalog import find, load
 from roofline.core.device import Device
 from roofline.errors import FileError, UnknownNameError
+from roofline.units import quote
 
 
 def every_device() -> tuple[list[Device], list[FileError]]:
@@ -32,7 +33,8 @@ def of_vendor(devices: Sequence[Device], vendor: str | None) -> list[Device]:
     found = [d for d in devices if (d.vendor or "").casefold() == vendor.casefold()]
     if not found:
         vendors = sorted({d.vendor for d in devices if d.vendor}, key=str.casefold)
-        raise UnknownNameError(f"no device of vendor '{vendor}'", hint=f"vendors: {', '.join(vendors)}")
+        hint = f"vendors: {', '.join(vendors)}" if vendors else None
+        raise UnknownNameError(f"no device of vendor {quote(vendor)}", hint=hint)
     return found
 
 

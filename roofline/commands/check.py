@@ -28,7 +28,7 @@ from roofline.commands.options import (
 @option("Checks", "--max-time", type=QuantityType("s", positive=True), help="For kernels without 'max_time'.")
 @option("Checks", "--strict", is_flag=True, help="Fail on any warning too (a kernel above the roof).")
 @option("List", "--kernel", "pattern", metavar="REGEX", help="Only kernels whose name matches.")
-@option("List", "--time-unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of a bare time column.")
+@option("List", "--time-unit", type=click.Choice(["ps", "ns", "us", "ms", "s"]), help="Unit of a bare time column.")
 @output_options
 def command(
     files: tuple[str, ...],
@@ -67,7 +67,7 @@ def command(
     from roofline.report.sentences import AboveRoof
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings, files)
+    check_output(settings, (*files, *hw))
     default = Expectation(
         bound=None if expect is None else bound_named(expect, name="--expect"),
         min_efficiency=min_efficiency,

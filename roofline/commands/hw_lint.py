@@ -33,7 +33,7 @@ def command(files: tuple[str, ...], sourced: bool, strict: bool, **given: Any) -
     from roofline.report.catalogue import lint_report
 
     settings = output_settings(given)
-    check_output(settings)
+    check_output(settings, files)
     problems = lint_files(files, sourced=sourced)
     emit(lint_report(problems, len(files), context("hw lint")), settings)
     errors = sum(problem.level == "error" for problem in problems)

@@ -27,5 +27,5 @@ def command(device: str, **given: Any) -> None:
     from roofline.report.catalogue import show_report
 
     settings = output_settings(given)
-    check_output(settings)
+    check_output(settings, (device,))
     emit(show_report(find.device(device), context("hw show")), settings)

@@ -121,25 +121,33 @@ _GIVEN = (
 )
 device_options: Callable[[F], F] = together(_HW, *_GIVEN)
 
+ACCUMULATORS = ("fp16", "fp32", "fp64", "int32")  # what peaks are told apart by
+_SPARSE = option("Roof", "--sparse", is_flag=True, help="Its 2:4-sparse peak instead of the dense one.")
+_UNIT = option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit.")
+_CLOCK = option(
+    "Roof", "--clock", type=click.Choice(["base", "boost"]), help="Clock of a CPU's peak, where both are known."
+)
+_LEVEL = option("Roof", "--level", metavar="LEVEL", help="Memory level, such as L2. Default: main memory.")
+_KIND = option(
+    "Roof",
+    "--roof",
+    "roof_kind",
+    type=click.Choice(["spec", "measured"]),
+    default="spec",
+    help="Specified figures (default) or measured ceilings.",
+)
 roof_options: Callable[[F], F] = together(
     option("Roof", "--dtype", type=DtypeType(), help="Precision: its sourced dense peak is the roof."),
-    option("Roof", "--sparse", is_flag=True, help="Its 2:4-sparse peak instead of the dense one."),
+    _SPARSE,
     option("Roof", "--headline", is_flag=True, help="The headline on purpose, so that gates need not ask."),
-    option("Roof", "--unit", type=click.Choice(["matrix", "vector"]), help="Execution unit."),
-    option("Roof", "--accumulate", type=click.Choice(["fp16", "fp32", "int32"]), help="Accumulator precision."),
-    option(
-        "Roof", "--clock", type=click.Choice(["base", "boost"]), help="Clock of a CPU's peak, where both are known."
-    ),
-    option("Roof", "--level", metavar="LEVEL", help="Memory level, such as L2. Default: main memory."),
-    option(
-        "Roof",
-        "--roof",
-        "roof_kind",
-        type=click.Choice(["spec", "measured"]),
-        default="spec",
-        help="Specified figures (default) or measured ceilings.",
-    ),
+    _UNIT,
+    option("Roof", "--accumulate", type=click.Choice(ACCUMULATORS), help="Accumulator precision."),
+    _CLOCK,
+    _LEVEL,
+    _KIND,
 )
+# What can be said of a roof whose precision the kernel brings along.
+sourced_options: Callable[[F], F] = together(_SPARSE, _UNIT, _CLOCK, _LEVEL, _KIND)
 
 output_options: Callable[[F], F] = together(
     option(
@@ -177,7 +185,10 @@ class OutputSettings(NamedTuple):
 
 def output_settings(given: dict[str, Any]) -> OutputSettings:
     """Take the output options out of a command's arguments."""
-    return OutputSettings(**{key: given.pop(key) for key in ("format_name", "output", "quiet", "color")})
+    output = given.pop("output")
+    if output == "/dev/stdout":  # which may be a redirected file: it is written to, not replaced
+        output = "-"
+    return OutputSettings(output=output, **{key: given.pop(key) for key in ("format_name", "quiet", "color")})
 
 
 def roof_query(given: dict[str, Any]) -> RoofQuery:

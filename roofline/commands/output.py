@@ -40,15 +40,23 @@ def emit(report: Report, settings: OutputSettings) -> None:
 
 
 def check_output(settings: OutputSettings, inputs: Sequence[str] = ()) -> None:
-    """Fail before the work if the result could not be written, or would destroy what is read."""
+    """Fail before the work if the result could not be written, or would destroy what is read.
+
+    Raises:
+        InputError: the name is empty, its suffix names no format, or it is one of the inputs.
+        FileError: a folder, no such folder, or no permission.
+
+    """
     if settings.output in (None, "-"):
         return
     path = settings.output or ""
+    if not path.strip():
+        raise InputError("-o needs the name of a file")
     if settings.format_name is None:
         format_of(path)
     for source in inputs:
-        if source != "-" and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
-            raise InputError(f"-o {quote(path)} would overwrite the list it reads", hint="write to another file")
+        if _same_file(path, source):
+            raise InputError(f"-o {quote(path)} would overwrite what is read", hint="write to another file")
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise FileError(f"-o {quote(path)}: is a folder, expected a file")
@@ -57,6 +65,16 @@ def check_output(settings: OutputSettings, inputs: Sequence[str] = ()) -> None:
     target = path if os.path.exists(path) else folder
     if not os.access(target, os.W_OK):
         raise FileError(f"-o {quote(path)}: cannot be written: no permission")
+
+
+def _same_file(path: str, source: str) -> bool:
+    """Whether the output is a file that is read; ``-`` is standard input, a device id is no file."""
+    try:
+        read = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(os.path.expanduser(source))
+        written = os.stat(path)
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISREG(written.st_mode) and os.path.samestat(read, written)
 
 
 def write(text: str) -> None:
@@ -104,7 +122,7 @@ def _write_file(path: str, text: str) -> None:
     """Write a file whole or not at all; what is no regular file (a device, a pipe) is written to as it is."""
     data = text.encode("utf-8", "backslashreplace")
     real = os.path.realpath(path)  # a link stays a link to the new contents
-    partial = f"{real}.{os.getpid()}.part"
+    partial = os.path.join(os.path.dirname(real), f".{os.getpid()}.part")
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
             with open(path, "wb") as stream:

@@ -48,7 +48,7 @@ def command(hw: tuple[str, ...], peak: float | None, bw: float | None, **given: 
     from roofline.commands.output import check_output, emit
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings)
+    check_output(settings, hw)
     wanted = devices(hw, peak, bw, query.dtype)
     if len(wanted) == 1 and not given["vendor"]:
         from roofline.commands.context import context
@@ -83,7 +83,7 @@ def _several(
     for device in of_this:
         try:
             kept.append((device, choose(device, query)))
-        except UnknownNameError:
+        except (UnknownNameError, InputError):
             if wanted:
                 raise
     left_out = len(of_this) - len(kept)

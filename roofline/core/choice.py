@@ -12,6 +12,7 @@ from roofline.errors import InputError, UnknownNameError
 RoofKind = Literal["spec", "measured"]
 # What may stand as a ceiling of arithmetic; an attention kernel or a loop of bare matrix instructions may not.
 CEILINGS: Final = ("matmul", "vector-fma")
+_LONGEST = 1e6  # s; no message and no launch takes longer
 _LIKE_DEFAULT = ("bf16", "fp16")  # may stand in for each other where only one was measured, and the label says which
 
 
@@ -27,8 +28,14 @@ class RoofQuery:
     clock: str | None = None
     level: str | None = None
     kind: RoofKind = "spec"
+    link: str | None = None  # None: the first link of the device
+    latency: float = 0.0  # s that each serial step over the link costs
+    floor: float = 0.0  # s that the launch of a kernel takes
 
     def __post_init__(self) -> None:
+        for name, seconds in (("latency", self.latency), ("floor", self.floor)):
+            if not 0 <= seconds <= _LONGEST:
+                raise InputError(f"{name} must be from 0 to {_LONGEST:g} s, got {seconds:g}")
         if self.level is not None and not self.level.strip():
             raise InputError("--level is empty; it names a memory level such as L2")
         if self.headline and (self.specific or self.kind == "measured"):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from roofline.core.placement import Placement
-from roofline.core.roof import Bound
+from roofline.core.roof import Bound, Resource
 from roofline.core.target import Placed
 from roofline.errors import AmbiguousVerdictError, InputError
 from roofline.units import show
 
-BOUNDS: Final[dict[str, Bound]] = {"memory-bound": "memory", "compute-bound": "compute"}
+# What a roof decides; no gate knows how long a launch takes, so none can ask for latency-bound.
+BOUNDS: Final[dict[str, Bound]] = {f"{resource}-bound": resource for resource in get_args(Resource)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,9 @@ def _failures(placement: Placement, expectation: Expectation) -> list[Failure]:
 def _inefficient(placement: Placement, least: float) -> list[Failure]:
     reached = placement.efficiency
     if reached is None:
-        return [Failure("min_efficiency", f"must reach {show(least, '1')} of the roof but has no measured time")]
+        timed = placement.kernel.seconds is not None
+        missing = "neither FLOP count nor traffic" if timed else "no measured time"
+        return [Failure("min_efficiency", f"must reach {show(least, '1')} of the roof but has {missing}")]
     if reached >= least:
         return []
     if not placement.judged_whole and placement.kernel.rate is None:
@@ -95,7 +98,7 @@ def _inefficient(placement: Placement, least: float) -> list[Failure]:
 
 
 def bound_named(text: str, *, name: str) -> Bound:
-    """The bound that ``memory-bound`` or ``compute-bound`` names.
+    """The bound that ``memory-bound``, ``compute-bound`` or ``link-bound`` names.
 
     Raises:
         InputError: another word.
@@ -104,5 +107,5 @@ def bound_named(text: str, *, name: str) -> Bound:
     word = text.strip().lower()
     found = BOUNDS.get(word) or BOUNDS.get(f"{word}-bound")
     if found is None:
-        raise InputError(f"{name} must be memory-bound or compute-bound, got '{text}'")
+        raise InputError(f"{name} must be {', '.join(list(BOUNDS)[:-1])} or {list(BOUNDS)[-1]}, got '{text}'")
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from roofline.core.device import level_key
 from roofline.errors import InputError
@@ -29,6 +30,7 @@ class Kernel:
     bytes_at: Mapping[str, float] = field(default_factory=dict)  # B through further memory levels
     known_intensity: float | None = None  # FLOP/B, where only the quotient is known
     dtype: str | None = None
+    unit: Literal["vector"] | None = None  # "vector": it has no matrix products, so no matrix unit serves it
     seconds: float | None = None  # s, measured
     rate: float | None = None  # FLOP/s, measured, where neither time nor work is known
     from_macs: bool = False  # the FLOPs are twice a given count of MACs
@@ -57,6 +59,8 @@ class Kernel:
             raise InputError(f"a memory level is named twice: {', '.join(self.bytes_at)}")
         if self.bytes_at and self.known_intensity is not None:
             raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
+        if self.communicates and self.known_intensity is not None:
+            raise InputError("bytes on the wire need the work beside them; give FLOPs in place of the intensity")
         traffic = [self.bytes, *self.bytes_at.values()]
         if self.known_intensity is not None and self.flops is not None and self.bytes is not None:
             raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
@@ -66,6 +70,11 @@ class Kernel:
             raise InputError("neither work nor traffic is known")
         if self.flops == 0 and any(b is not None for b in traffic) and not any(traffic):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
+
+    @property
+    def communicates(self) -> bool:
+        """Whether anything goes over a link, so that a device needs one."""
+        return bool(self.wire or self.messages)
 
     @property
     def arithmetic_intensity(self) -> float | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+import operator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from roofline.core.kernel import Kernel
-from roofline.core.roof import Bound, Roof
+from roofline.core.link import Port
+from roofline.core.roof import Bound, Resource, Roof
 
 TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
 
@@ -15,18 +17,30 @@ TOLERANCE = 1.001  # a point counts as above the roof from here on, so that roun
 class Term(NamedTuple):
     """The least time that one resource of the machine takes for a kernel."""
 
-    resource: Literal["compute", "memory"]
-    name: str  # which one: the level of a memory
+    resource: Resource
+    name: str  # which one: the level of a memory, the name of a link
     seconds: float
+
+
+_SECONDS = operator.attrgetter("seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """A kernel under a roof; further memory levels join as roofs of the same peak."""
+    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
 
     kernel: Kernel
     roof: Roof
     levels: tuple[Roof, ...] = ()  # one for each entry of kernel.bytes_at that is judged
+    link: Port | None = None  # what the kernel communicates over, if it does
+    # s that launching takes, whatever is launched; no term of the least time, since launches overlap
+    floor: float = 0.0
+    slowest: Term | None = field(init=False, compare=False, repr=False)  # the term that binds, which most else asks for
+
+    def __post_init__(self) -> None:
+        # At equal times the first wins, which is that of the arithmetic, as at the ridge point.
+        slowest = max(self.terms, key=_SECONDS, default=None)
+        object.__setattr__(self, "slowest", slowest)
 
     @property
     def intensity(self) -> float | None:
@@ -35,7 +49,7 @@ class Placement:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """Least seconds by resource, for what is known: the arithmetic first, then each memory level.
+        """Least seconds by resource, for what is known: the arithmetic, each memory level, then the link.
 
         Each is a lower bound, so their maximum is one (Williams et al. 2009, overlapped transfer and arithmetic).
         """
@@ -47,14 +61,12 @@ class Placement:
         for roof in self.levels:
             level = roof.memory.level
             found.append(Term("memory", level, kernel.bytes_at[level] / roof.bandwidth))
+        if self.link is not None:
+            seconds = self.link.least_time(kernel.wire or 0.0, kernel.messages)
+            found.append(Term("link", self.link.name, seconds))
         return tuple(found)
 
-    @property
-    def slowest(self) -> Term | None:
-        """The term that binds; at equal times that of the arithmetic, as at the ridge point."""
-        return max(self.terms, key=lambda term: term.seconds, default=None)
-
-    def least_time_of(self, resource: Literal["compute", "memory"]) -> float | None:
+    def least_time_of(self, resource: Resource) -> float | None:
         """The largest term of one kind of resource in seconds; None if none is known."""
         return max((term.seconds for term in self.terms if term.resource == resource), default=None)
 
@@ -70,19 +82,36 @@ class Placement:
 
     @property
     def bound(self) -> Bound | None:
-        """What limits the kernel; None where its intensity is unknown."""
+        """What limits the kernel, which is its launch if that takes longer; None where its intensity is unknown."""
         if self.intensity is None:
             return None
-        if not self.levels:
+        return "latency" if self.below_floor else self.roof_bound
+
+    @property
+    def below_floor(self) -> bool:
+        """Whether launching the kernel takes longer than the least time of the kernel itself."""
+        return self.least_time is not None and self.least_time < self.floor
+
+    @property
+    def roof_bound(self) -> Resource | None:
+        """What limits the kernel if launching cost nothing; None where its intensity is unknown."""
+        if self.intensity is None:
+            return None
+        if not self.several or self.slowest is None:
             return self.roof.bound(self.intensity)
-        return "compute" if self.binding_level is None else "memory"
+        return self.slowest.resource
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one peak over one memory decides, so that the terms are compared, not the intensities."""
+        return bool(self.levels) or self.link is not None
 
     @property
     def binding_level(self) -> str | None:
-        """The memory level that binds; None if compute does or nothing is known."""
+        """The memory level or link that binds; None if compute does or nothing is known."""
         if self.intensity is None:
             return None
-        if not self.levels:
+        if not self.several:
             return self.roof.memory.level if self.roof.bound(self.intensity) == "memory" else None
         slowest = self.slowest
         return None if slowest is None or slowest.resource == "compute" else slowest.name
@@ -93,7 +122,7 @@ class Placement:
         if self.intensity is None:
             return None
         limit = self.roof.attainable(self.intensity)
-        if self.levels and self.kernel.flops and self.least_time:
+        if self.several and self.kernel.flops and self.least_time:
             limit = min(limit, self.kernel.flops / self.least_time)
         return limit
 

@@ -7,17 +7,17 @@ Communications of the ACM 52(4), 2009.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from roofline.core.device import FASTEST, SLOWEST, Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
 
-Bound = Literal["memory", "compute"]
+Resource = Literal["memory", "compute", "link"]
+Bound = Literal["memory", "compute", "link", "latency"]  # a resource, or the launch of the kernel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
-    """One memory level as a roof sees it: a bandwidth, and where it comes from."""
+class Stream(NamedTuple):
+    """One memory level as a roof sees it: a bandwidth, which the roof checks, and where it comes from."""
 
     bandwidth: float  # B/s
     level: str = "memory"
@@ -25,10 +25,6 @@ class Stream:
     what: str | None = None  # which kernel measured it
     sources: tuple[Source, ...] = ()
     note: str | None = None
-
-    def __post_init__(self) -> None:
-        if not SLOWEST <= self.bandwidth <= FASTEST:
-            raise InputError(f"bandwidth must be between {SLOWEST:g} and {FASTEST:g} B/s, got {self.bandwidth}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +48,8 @@ class Roof:
     def __post_init__(self) -> None:
         if not SLOWEST <= self.peak <= FASTEST:
             raise InputError(f"peak must be between {SLOWEST:g} and {FASTEST:g} FLOP/s, got {self.peak}")
+        if not SLOWEST <= self.bandwidth <= FASTEST:
+            raise InputError(f"bandwidth must be between {SLOWEST:g} and {FASTEST:g} B/s, got {self.bandwidth}")
 
     @property
     def bandwidth(self) -> float:
@@ -75,7 +73,7 @@ class Roof:
         """
         return min(self.peak, intensity * self.bandwidth)
 
-    def bound(self, intensity: float) -> Bound:
+    def bound(self, intensity: float) -> Literal["memory", "compute"]:
         """Memory-bound below the ridge point, compute-bound at it and above.
 
         >>> Roof(peak=10.0, memory=Stream(bandwidth=1.0)).bound(10.0)

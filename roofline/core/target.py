@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
+from roofline.core.link import Port, port
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof
-from roofline.errors import InputError
+from roofline.errors import InputError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,7 @@ class Placed:
     first: Placement
     beside: Placement | None = None
     rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
+    headline: Placement | None = None  # on the headline, to stand beside a precision that was named
 
     @property
     def reachable(self) -> Placement:
@@ -32,26 +34,30 @@ class Target:
     """A device and what was said about the roof.
 
     Raises:
-        UnknownNameError: on placing, where the device has no such peak or level.
+        UnknownNameError: on placing, where the device has no such peak, level or link.
 
     """
 
     device: Device
     query: RoofQuery
-    _choices: dict[str | None, RoofChoice] = field(default_factory=dict, repr=False, compare=False)
+    _choices: dict[tuple[str | None, str | None], RoofChoice] = field(default_factory=dict, repr=False, compare=False)
 
-    def choice(self, dtype: str | None = None) -> RoofChoice:
-        """The roofs for a kernel of this precision; None: for one that names none."""
-        if dtype not in self._choices:
+    def choice(self, dtype: str | None = None, unit: str | None = None) -> RoofChoice:
+        """The roofs for a kernel of this precision on this unit; None: for one that names none."""
+        if (dtype, unit) not in self._choices:
             if dtype is not None and self.query.headline:
                 raise InputError(f"its precision is {dtype}, but --headline asks for the headline figure")
             query = self.query if dtype is None else replace(self.query, dtype=dtype, headline=False)
-            self._choices[dtype] = choose(self.device, query)
-        return self._choices[dtype]
+            self._choices[dtype, unit] = choose(self.device, query if unit is None else replace(query, unit=unit))
+        return self._choices[dtype, unit]
 
     def place(self, kernel: Kernel) -> Placed:
-        """A kernel on this device; its own precision goes before that of the query."""
-        choice = self.choice(kernel.dtype)
+        """A kernel on this device; its own precision and unit go before those of the query.
+
+        A kernel without matrix products is placed under the vector unit's peak; where the device has none of its
+        precision, under the default one, and a note says so.
+        """
+        choice, kernel = self._for_unit(kernel)
         beside = None if choice.beside is None else self._placement(kernel, choice.beside)
         return Placed(
             device=self.device,
@@ -59,6 +65,30 @@ class Target:
             beside=beside,
             rivals=tuple(self._placement(kernel, roof) for roof in choice.rivals),
         )
+
+    def _for_unit(self, kernel: Kernel) -> tuple[RoofChoice, Kernel]:
+        if kernel.unit is None or self.query.unit is not None or self.query.kind == "measured":
+            return self.choice(kernel.dtype), kernel
+        try:
+            return self.choice(kernel.dtype, kernel.unit), kernel
+        except UnknownNameError:
+            choice = self.choice(kernel.dtype)
+        roof = choice.beside or choice.roof
+        if roof.unit != "matrix":
+            return choice, kernel
+        lacking = f"no {roof.dtype} rate of the vector unit of {self.device.id} is known: the peak is the matrix unit's"
+        return choice, replace(kernel, notes=(*kernel.notes, lacking))
+
+    def with_headline(self, placed: Placed) -> Placed:
+        """The same beside the headline, where the device has one and the kernel is placed on a sourced peak."""
+        if self.device.headline is None or placed.first.roof.headline or self.query.kind == "measured":
+            return placed
+        headline = RoofQuery(headline=True, level=self.query.level)
+        roof = choose(self.device, headline).roof
+        return replace(placed, headline=self._placement(placed.first.kernel, roof))
+
+    def _link(self, kernel: Kernel) -> Port | None:
+        return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
         main, levels = None, []
@@ -68,11 +98,15 @@ class Target:
             else:
                 levels.append((level, over_level(self.device, roof, level, self.query.kind)))
         if not kernel.bytes_at:
-            return Placement(kernel=kernel, roof=roof)
+            return Placement(kernel=kernel, roof=roof, link=self._link(kernel), floor=self.query.floor)
         if main is not None and kernel.bytes is not None:
             raise InputError(f"{kernel.name}: traffic through {main} is given twice")
         moved = kernel.bytes if main is None else kernel.bytes_at[main]
         at = {other.memory.level: kernel.bytes_at[level] for level, other in levels}
         return Placement(
-            kernel=replace(kernel, bytes=moved, bytes_at=at), roof=roof, levels=tuple(other for _, other in levels)
+            kernel=replace(kernel, bytes=moved, bytes_at=at),
+            roof=roof,
+            levels=tuple(other for _, other in levels),
+            link=self._link(kernel),
+            floor=self.query.floor,
         )

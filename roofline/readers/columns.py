@@ -49,8 +49,9 @@ _UNITS: Final[dict[Quantity, dict[str, str]]] = {
 }
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9 _.()\[\]-]*")
 _AMOUNT: Final = re.compile(r"([kmgt]i?|)(?:b|bytes?)")
+_PERCENT: Final = re.compile(r"min[_ ]efficiency[_ ]*[(\[]?%[)\]]?", re.IGNORECASE)
 _GATES: Final = ("expect", "min_efficiency", "max_time")
-_BITS: Final = re.compile(r"(?:^|[_\s(\[])[KMGT]?b[)\]]?$")
+_BITS: Final = re.compile(r"(?:^|[_\s(\[])[KMGTP]i?b[)\]]?$")  # Mb and Gib: a small b after a capital prefix
 # A word that may be work or a rate cannot head a column.
 _AMBIGUOUS: Final = re.compile(r"^[kmgtp]flops$")
 
@@ -80,9 +81,23 @@ def meaning(heading: str, where: str) -> Meaning | None:
 
     """
     bare = heading.strip().replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u")
-    if not _PLAIN.fullmatch(bare):
-        return None  # a percentage, a rate or a formula is no amount
     word = re.sub(r"[^0-9a-z]+", "_", bare.lower()).strip("_")
+    if _PERCENT.fullmatch(bare):
+        return Meaning("min_efficiency", "1", "%")
+    plain = _PLAIN.fullmatch(bare) is not None  # a rate or a formula is no amount
+    found = _amount(bare, word, where) if plain else None
+    if found is None and (_is_like_a_gate(word) or (plain and nearest(word, _GATES))):
+        raise FileError(  # a misspelt expectation would be one that nobody checks
+            f"column {quote(bare)} looks like an expectation and is none",
+            where=where,
+            rule="unknown-column",
+            hint=f"known are {', '.join(_GATES)}",
+        )
+    return found
+
+
+def _amount(bare: str, word: str, where: str) -> Meaning | None:
+    """What a heading of plain words means: ``word`` is the heading in lower case with underscores."""
     if word in _NAMES:
         return Meaning(_NAMES[word], "1" if word == "min_efficiency" else None)
     if _AMBIGUOUS.match(word):
@@ -99,7 +114,7 @@ def meaning(heading: str, where: str) -> Meaning | None:
             return Meaning(field, quantity)
         if word.startswith(base + "_"):
             rest = word.removeprefix(base + "_")
-            if quantity == "B" and rest in ("b", "kb", "mb", "gb", "tb") and _BITS.search(bare):
+            if quantity == "B" and _BITS.search(bare):
                 raise FileError(
                     f"column {quote(bare)} may be bits or bytes; write {base}_{rest}",
                     where=where,
@@ -109,14 +124,13 @@ def meaning(heading: str, where: str) -> Meaning | None:
                 return Meaning(field, quantity, _UNITS[quantity][rest])
             if field == "bytes":
                 return _at_level(bare, rest)
-    if word.startswith(("min_", "max_", "expect")) or nearest(word, _GATES):
-        raise FileError(  # a misspelt expectation would be one that nobody checks
-            f"column {quote(bare)} looks like an expectation and is none",
-            where=where,
-            rule="unknown-column",
-            hint=f"known are {', '.join(_GATES)}",
-        )
     return None
+
+
+def _is_like_a_gate(word: str) -> bool:
+    parts = set(word.split("_"))
+    limit = bool(parts & {"min", "max", "limit"}) and bool(parts & {"time", "duration", "efficiency"})
+    return word.startswith(("min_", "max_", "expect")) or "efficiency" in parts or limit
 
 
 def _at_level(heading: str, rest: str) -> Meaning:

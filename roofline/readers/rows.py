@@ -140,7 +140,8 @@ def _cell(raw: Any, heading: str, found: Meaning, time_unit: str | None) -> Any:
     if found.field == "expect":
         return bound_named(raw, name="'expect'")
     if found.field == "min_efficiency":
-        return units.fraction(raw, name="'min_efficiency'")
+        text = f"{raw.strip()}%" if found.unit and units.is_bare(raw) else raw
+        return units.fraction(text, name="'min_efficiency'")
     assert found.quantity is not None  # noqa: S101  (all other fields have one)
     bare = units.is_bare(raw)
     unit = found.unit

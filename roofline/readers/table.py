@@ -8,14 +8,19 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from roofline.errors import FileError
 from roofline.files import Problem, open_text, shown_path
 from roofline.readers.rows import Row, from_cells, from_records, meanings_of
 from roofline.units import quote
 
+if TYPE_CHECKING:
+    from roofline.yaml_tree import Node
+
 _JSON_LIMIT: Final = 200_000_000  # characters of a JSON or YAML list, which is read whole
+_LINE: Final = 65_536  # characters of a first line that are looked at to tell the format
+_MOST_BLANK: Final = 10_000_000
 _FIELD_LIMIT: Final = 10_000_000  # characters of one CSV field
 _SUFFIXES: Final = {
     ".csv": "csv",
@@ -44,7 +49,7 @@ class KernelList:
 
         """
         with open_text(self.path) as stream:
-            head = _head(stream)
+            head = _head(stream, self.name)
             kind = _SUFFIXES.get(os.path.splitext(self.path)[1].lower()) or _sniff(head.text)
             yield from _READERS[kind](self, head)
 
@@ -68,7 +73,8 @@ class _Rewound:
         rest = self._stream.readline()
         if last or rest:
             yield last + rest
-        yield from self._stream
+        for line in self._stream:  # noqa: UP028  ("yield from" would close it when the reading is given up)
+            yield line
 
     def whole(self, name: str) -> str:
         rest = self._stream.read(_JSON_LIMIT + 1)
@@ -79,11 +85,16 @@ class _Rewound:
         return self.text + rest
 
 
-def _head(stream: TextIO) -> _Rewound:
-    text = stream.readline(65_536)
-    while text and not text.strip() and (more := stream.readline(65_536)):
-        text += more
-    return _Rewound(text, stream)
+def _head(stream: TextIO, name: str) -> _Rewound:
+    """The blank lines at the start, if any, and the first line that says something."""
+    parts = [stream.readline(_LINE)]
+    blank = 0
+    while parts[-1] and not parts[-1].strip():
+        blank += len(parts[-1])
+        if blank > _MOST_BLANK:
+            raise FileError(f"starts with more than {_MOST_BLANK:,} blank characters", where=name)
+        parts.append(stream.readline(_LINE))
+    return _Rewound("".join(parts), stream)
 
 
 def _sniff(text: str) -> str:
@@ -216,12 +227,19 @@ def _read_yaml(source: KernelList, head: _Rewound) -> Iterator[Row | Problem]:
             values: dict[str, Any] = {}
             for key, node in item.entries.items():
                 if node.entries is not None and key == "bytes":
-                    values[key] = {level: n.text for level, n in node.entries.items()}
+                    values[key] = {level: _cell(n) for level, n in node.entries.items()}
                 else:
-                    values[key] = None if node.empty else node.text if node.text is not None else node.items or {}
+                    values[key] = _cell(node)
             yield values, where
 
     yield from from_records(records(), source.unused, source.time_unit)
+
+
+def _cell(node: Node) -> Any:
+    """A value of YAML as the other formats have it: text, None, or what is refused as no single value."""
+    if node.empty:
+        return None
+    return node.text if node.text is not None else node.items or {}
 
 
 _READERS: Final = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report, closing
+from roofline.report import Column, Report, closing, used
 from roofline.units import printable
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 def render(report: Report, style: Style) -> str:  # noqa: ARG001
     """The table, then roofs, summary and notes as paragraphs."""
-    columns = [column for column in report.columns if not column.detail]
+    columns = [column for column in used(report.columns, report.rows) if not column.detail]
     parts = [f"**{escape(report.title)}**"] if report.title else []
     if report.rows:
         parts.append(_sheet(report, columns) if report.layout == "sheet" else _table(report, columns))

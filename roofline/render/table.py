@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from io import StringIO
 from typing import Final
 
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
-from roofline.report import Column, Report, closing
+from roofline.report import Column, Report, closing, used
 from roofline.units import printable
 
 _NO_LIMIT: Final = 100_000
@@ -22,7 +21,8 @@ _SHORTEST_NAME: Final = 16
 _SHORTEST_LINE: Final = 40
 # An ASCII rule under the heading and nothing else: the same everywhere, and easy on grep and awk.
 _RULE: Final = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-_STYLES: Final = {"FAIL": "red", "memory": "cyan", "memory-bound": "cyan", "compute": "green", "compute-bound": "green"}
+_BOUNDS: Final = {"memory": "cyan", "compute": "green", "link": "magenta", "latency": "yellow"}
+_STYLES: Final = {"FAIL": "red"} | {word: _BOUNDS[bound] for bound in _BOUNDS for word in (bound, f"{bound}-bound")}
 
 
 def render(report: Report, style: Style) -> str:
@@ -60,12 +60,18 @@ def _wrapped(line: str, width: int | None) -> list[str]:
     """A sentence in the width of a terminal; what follows its first line is indented."""
     if width is None or cell_len(line) <= width:
         return [line]
-    room = max(width, _SHORTEST_LINE)
-    return textwrap.wrap(line, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    lines = [""]
+    for word in line.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if cell_len(longer) > max(width, _SHORTEST_LINE) and lines[-1].strip():
+            lines.append(f"  {word}")
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _shown(report: Report) -> list[Column]:
-    return [column for column in report.columns if not column.detail]
+    return [column for column in used(report.columns, report.rows) if not column.detail]
 
 
 def _table(report: Report, style: Style) -> Table:

@@ -28,7 +28,7 @@ SHOW_COLUMNS: Final = (
     Column(key="detail", heading="detail"),
     Column(key="basis", heading="basis"),
     Column(key="source_keys", heading="source", format="list"),
-    Column(key="value", heading="value", format="nested", detail=True),
+    Column(key="value", heading="value", detail=True),
     Column(key="unit", heading="unit", detail=True),
     Column(key="check", heading="check", detail=True),
     Column(key="note", heading="note", detail=True),

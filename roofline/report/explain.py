@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from roofline.core.device import Source
-from roofline.core.placement import Placement
+from roofline.core.link import Port
+from roofline.core.placement import Placement, Term
 from roofline.core.roof import Roof, origin
 from roofline.units import intensity as show_intensity
 from roofline.units import show
@@ -29,15 +30,23 @@ def explain(placement: Placement, *, title: str = "") -> list[str]:
     )
     lines += _attainable(placement)
     if placement.terms:
-        formulas = [
-            f"{'FLOPs / P_max' if term.resource == 'compute' else f'bytes / BW of {term.name}'}"
-            f" = {show(term.seconds, 's')}"
-            for term in placement.terms
-        ]
+        formulas = [f"{_formula(term)} = {show(term.seconds, 's')}" for term in placement.terms]
         least = show(placement.least_time or 0.0, "s")
         lines.append(f"least time = max({', '.join(formulas)}) = {least}")
+    if placement.below_floor:
+        lines.append(f"least time < launch floor = {show(placement.floor, 's')}: latency-bound")
     lines += _measured(placement)
-    return [*lines, *provenance(roof)]
+    return [*lines, *provenance(roof), *(_link(placement.link) if placement.link else ())]
+
+
+def _formula(term: Term) -> str:
+    match term.resource:
+        case "compute":
+            return "FLOPs / P_max"
+        case "memory":
+            return f"bytes / BW of {term.name}"
+        case "link":
+            return f"messages x latency + wire / BW of {term.name}"
 
 
 def _attainable(placement: Placement) -> list[str]:
@@ -53,8 +62,8 @@ def _attainable(placement: Placement) -> list[str]:
         f"attainable = min(P_max, I * BW) = min({show(roof.peak, 'FLOP/s')}, {product})"
         f" = {show(roof.attainable(intensity), 'FLOP/s')}",
     ]
-    if placement.levels:
-        lines = [reached, *_levels(placement)]
+    if placement.several:
+        lines = [reached, *_several(placement)]
     lines.append(
         f"share of peak = attainable / P_max = {show(placement.attainable, 'FLOP/s')} / {show(roof.peak, 'FLOP/s')}"
         f" = {show(placement.peak_share, '1')}"
@@ -62,14 +71,20 @@ def _attainable(placement: Placement) -> list[str]:
     return lines
 
 
-def _levels(placement: Placement) -> list[str]:
-    """With several memory levels the slowest term decides, not one ridge."""
+def _several(placement: Placement) -> list[str]:
+    """With several memory levels or a link the slowest term decides, not one ridge."""
     kernel, lines = placement.kernel, []
     for level in placement.levels:
         moved = kernel.bytes_at[level.memory.level]
         lines.append(f"{level.memory.level}: {show(moved, 'B')} at {show(level.bandwidth, 'B/s')}")
-    binding = placement.binding_level
-    lines.append(f"the largest least time below binds: {f'memory-bound by {binding}' if binding else 'compute-bound'}")
+    if placement.link is not None:
+        port = placement.link
+        lines.append(
+            f"{port.name}: {kernel.messages} messages of {show(port.latency, 's')} latency, "
+            f"{show(kernel.wire or 0.0, 'B')} at {show(port.bandwidth, 'B/s')}"
+        )
+    by = f" by {placement.binding_level}" if placement.binding_level else ""
+    lines.append(f"the largest least time below binds: {placement.roof_bound}-bound{by}")
     if kernel.flops and placement.least_time and placement.attainable is not None:
         lines.append(
             f"attainable = FLOPs / least time = {show(kernel.flops, 'FLOP')} / {show(placement.least_time, 's')}"
@@ -107,6 +122,11 @@ def provenance(roof: Roof) -> list[str]:
         f"BW = {show(roof.bandwidth, 'B/s')}: {roof.memory.level} ({origin(roof.memory)}); {_cite(roof.memory.sources)}"
         + (f"; {roof.memory.note}" if roof.memory.note else ""),
     ]
+
+
+def _link(port: Port) -> list[str]:
+    note = f"; {port.note}" if port.note else ""
+    return [f"link = {show(port.bandwidth, 'B/s')} one way: {port.name} ({port.basis}); {_cite(port.sources)}{note}"]
 
 
 def _cite(sources: tuple[Source, ...]) -> str:

@@ -14,6 +14,7 @@ from roofline.report import Column, Report, Rows, Value, used
 from roofline.report import placements as cells
 from roofline.report import sentences as said
 from roofline.report.devices import device_context, headline_notes, scope_notes, title_of
+from roofline.report.links import link_cells, link_columns
 from roofline.report.roofs import distinct_roofs, roof_line, roofs_context, roofs_contexts, roofs_of_devices
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _DEVICE: Final = Column(key="device", heading="device")
 _LEVELS: Final = Column(key="levels", heading="levels", format="nested", detail=True)
+_ROOF_KEYS: Final = frozenset(column.key for column in cells.roof_columns())
 _LIST_KERNEL_COLUMNS: Final = frozenset(
     {"name", "arithmetic_intensity_flop_per_byte", "time_s", "achieved_flop_per_s", "achieved_byte_per_s"}
 )
@@ -30,15 +32,21 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
     """One kernel on one device; the sourced dense roof stands beside the headline."""
     first, beside = placed.first, placed.beside
     row = {"device": placed.device.id, "levels": cells.levels(first)}
-    row |= cells.kernel_cells(first) | cells.roof_cells(first)
+    row |= cells.kernel_cells(first) | link_cells(first) | cells.roof_cells(first)
     group = "headline" if first.roof.headline else ""
-    columns = [_DEVICE._replace(detail=True), *cells.KERNEL_COLUMNS, *cells.roof_columns("", group), _LEVELS]
+    columns = [_DEVICE._replace(detail=True), *cells.KERNEL_COLUMNS, *link_columns([placed])]
+    columns += [*cells.roof_columns("", group), _LEVELS]
     if beside is not None:
         row |= cells.roof_cells(beside, "dense_")
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
+    if placed.headline is not None:
+        row |= cells.roof_cells(placed.headline, "headline_")
+        sourced = f"{first.roof.sparsity} {first.roof.dtype}"
+        columns = [c._replace(group=sourced) if c.key in _ROOF_KEYS else c for c in columns]
+        columns += cells.roof_columns("headline_", "headline")
     if first.levels:
         columns = [c._replace(detail=False) if c.heading == "binding level" else c for c in columns]
-    roofs = [placement.roof for placement in (first, beside) if placement is not None]
+    roofs = [placement.roof for placement in (first, beside, placed.headline) if placement is not None]
     return Report(
         columns=used(columns, [row]),
         rows=[row],
@@ -65,9 +73,14 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
 def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bool, explained: bool = False) -> Report:
     """One kernel on several devices, a row each; ``settled``: no headline can stand beside."""
     rows = [
-        {"device": one.device.id} | cells.kernel_cells(one.first) | _roofs_of(one, settled=settled) for one in placed
+        {"device": one.device.id}
+        | cells.kernel_cells(one.first)
+        | link_cells(one.first)
+        | _roofs_of(one, settled=settled)
+        for one in placed
     ]
     columns = [_DEVICE, *(column._replace(detail=True) for column in cells.KERNEL_COLUMNS)]
+    columns += [c._replace(detail=c.key != "link_bandwidth_byte_per_s") for c in link_columns(placed)]
     if settled:
         columns += cells.comparison_columns()
     else:
@@ -78,7 +91,12 @@ def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bo
         rows_key="devices",
         title=_kernel_in_words(placed[0]),
         roofs=[roof_line(roof, of=device) for roof, device in roofs_of_devices(placed)],
-        notes=said.disagreements(placed, with_device=True) + said.doubts(placed) + said.device_notes(placed),
+        notes=[
+            *said.disagreements(placed, with_device=True),
+            *dict.fromkeys(text for one in placed for text in one.first.kernel.notes),
+            *said.doubts(placed),
+            *said.device_notes(placed),
+        ],
         warnings=said.warnings_of(placed),
         assumptions=said.assumptions(placed),
         explanation=said.explanation(placed) if explained else (),
@@ -105,7 +123,7 @@ def kernel_list(
 
     def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
-        row |= _roofs_of(one, settled=not apart)
+        row |= link_cells(one.first) | _roofs_of(one, settled=not apart)
         if one.beside is not None and not apart:
             row |= cells.roof_cells(one.beside, "dense_")
         return row
@@ -115,6 +133,7 @@ def kernel_list(
         c if c.key in _LIST_KERNEL_COLUMNS else c._replace(detail=True) for c in cells.shortened(cells.KERNEL_COLUMNS)
     )
     columns = [name, _DEVICE if several else _DEVICE._replace(detail=True), *others, _LEVELS]
+    columns += link_columns(shown, detail=True)
     if apart:
         columns += [*cells.row_columns("headline_", "headline"), *cells.row_columns("dense_", "dense")]
     else:
@@ -126,7 +145,7 @@ def kernel_list(
         columns = [c._replace(detail=c.detail or c.key.endswith("attainable_flop_per_s")) for c in columns]
     devices, roofs = [target.device for target in targets], distinct_roofs(shown)
     return Report(
-        columns=used(columns, rows),
+        columns=columns,  # a long list is not gone through once more to find the empty ones; tables do
         rows=rows,
         rows_key="kernels",
         lead={"totals": tallies.as_json()},

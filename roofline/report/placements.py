@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from roofline import units
 from roofline.core.placement import Placement
+from roofline.core.roof import Bound
 from roofline.report import Column, Format, Value
 
-BOUND_WORDS: Final = {"memory": "memory-bound", "compute": "compute-bound"}
+BOUND_WORDS: Final = {bound: f"{bound}-bound" for bound in get_args(Bound)}
 
 # What a kernel has whatever roof it is under.
 KERNEL_COLUMNS: Final = (
@@ -122,7 +123,7 @@ def roof_cells(placement: Placement, prefix: str = "") -> dict[str, Any]:
         "bandwidth_byte_per_s": roof.bandwidth,
         "memory_level": roof.memory.level,
         "ridge_flop_per_byte": Value(roof.ridge_point, _digits(placement)),
-        "bound": Value(BOUND_WORDS.get(placement.bound or ""), None, unknown),
+        "bound": Value(BOUND_WORDS[placement.bound] if placement.bound else None, None, unknown),
         "binding_level": _or_why(placement.binding_level, unknown or "compute binds"),
         "ridge_distance": _or_why(placement.ridge_distance, distance_why),
         "attainable_flop_per_s": _or_why(placement.attainable, unknown),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from roofline import units
+from roofline.core.link import Port
 from roofline.core.placement import Placement
 from roofline.core.target import Placed
+from roofline.precision import PRECISIONS
 from roofline.report.devices import headline_notes, scope_notes
 from roofline.report.placements import BOUND_WORDS, why_unknown
 
@@ -19,16 +22,26 @@ def verdict(placement: Placement) -> str:
     """One sentence: what bounds the kernel and how far it is from the ridge."""
     if placement.bound is None:
         return _unbound(placement)
+    if placement.below_floor:
+        return _below_floor(placement)
     words, distance = BOUND_WORDS[placement.bound], placement.ridge_distance
-    if placement.intensity == 0:
+    if placement.intensity == 0 and placement.link is None:
         return f"{words}: no FLOPs, so the bandwidth alone decides"
-    if distance is None and not placement.levels:
+    if distance is None and not placement.several:
         return f"{words}: no traffic, so the peak alone decides"
-    if placement.levels:
+    if placement.several:
         return _verdict_of_levels(placement, words)
     if placement.bound == "memory":
         return f"{words}: needs {units.ratio(distance or 0.0)}x more FLOPs per byte to be compute-bound"
     return f"{words}: {units.ratio(1 / (distance or 1.0))}x past the ridge"
+
+
+def _below_floor(placement: Placement) -> str:
+    least, floor = units.show(placement.least_time or 0.0, "s"), units.show(placement.floor, "s")
+    alone = replace(placement, floor=0.0)
+    return (
+        f"latency-bound: the least time of {least} is below the launch floor of {floor}; by the roof {verdict(alone)}"
+    )
 
 
 def measured(placed: Placed) -> str | None:
@@ -53,8 +66,11 @@ def measured(placed: Placed) -> str | None:
 
 def doubts(shown: Sequence[Placed]) -> list[str]:
     """What looks like a unit gone wrong: nothing runs below a nanosecond, hardly anything at 10,000x its least time."""
-    slow = [one.first.kernel.name for one in shown if 0 < (one.reachable.efficiency or 1.0) < _HARDLY]
-    short = [one.first.kernel.name for one in shown if 0 < (one.first.least_time or 1.0) < _SHORTEST]
+    above = [one for one in shown if not one.first.below_floor]
+    slow = [one.first.kernel.name for one in above if 0 < (one.reachable.efficiency or 1.0) < _HARDLY]
+    # What was counted from a shape has no unit that could be mistaken.
+    given = [one for one in above if not one.first.kernel.assumptions]
+    short = [one.first.kernel.name for one in given if 0 < (one.first.least_time or 1.0) < _SHORTEST]
     lines = []
     if slow:
         lines.append(f"measured at over 10,000x the least time: {_some(slow)}; is the unit of the time right?")
@@ -75,11 +91,13 @@ def _unbound(placement: Placement) -> str:
 
 
 def _verdict_of_levels(placement: Placement, words: str) -> str:
-    """With several memory levels the slowest term binds, and its distance to the arithmetic counts."""
+    """With several memory levels or a link the slowest term binds, and its distance to the arithmetic counts."""
     times = ", ".join(f"{term.name} {units.show(term.seconds, 's')}" for term in placement.terms)
     arithmetic, slowest = placement.least_time_of("compute"), placement.slowest
-    if slowest is None or slowest.resource == "compute" or not arithmetic:
+    if slowest is None or slowest.resource == "compute":
         return f"{words} (least times: {times})"
+    if not arithmetic:
+        return f"{words} by {slowest.name} (least times: {times})"
     excess = units.significant(slowest.seconds / arithmetic)
     return f"{words} by {slowest.name}, which takes {excess}x as long as the arithmetic (least times: {times})"
 
@@ -109,8 +127,8 @@ def disagreement(first: Placement, beside: Placement) -> str | None:
         return None
     return (
         f"{BOUND_WORDS[first.bound]} against the headline {units.show(first.roof.peak, 'FLOP/s')}, but "
-        f"{BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a dense "
-        f"{beside.roof.dtype} kernel can reach"
+        f"{BOUND_WORDS[beside.bound]} against the {units.show(beside.roof.peak, 'FLOP/s')} that a "
+        f"{beside.roof.sparsity} {beside.roof.dtype} kernel can reach"
     )
 
 
@@ -127,6 +145,8 @@ def above_roof_warning(placement: Placement, device: str) -> str:
     on = f" on {device}" if device else ""
     over_memory = placement.bound == "memory" or (kernel.flops is None and kernel.rate is None)
     exceeded = f"{roof.memory.basis} bandwidth" if over_memory else f"{roof.basis} peak"
+    if placement.bound == "link" and placement.link is not None:
+        exceeded = f"{placement.link.basis} bandwidth of {placement.link.name}"
     return (
         f"{kernel.name}{on} is above the roof: {units.significant(share)}x the {exceeded}; "
         f"likely causes: {', '.join(c for c in causes if c)}"
@@ -176,10 +196,20 @@ def disagreements(placed: Sequence[Placed], *, with_device: bool = False) -> lis
     """A sentence for each kernel whose verdict depends on the headline."""
     notes = []
     for one in placed:
-        note = disagreement(one.first, one.beside) if one.beside is not None else None
+        note = None
+        if one.beside is not None:
+            note = disagreement(one.first, one.beside)
+        elif one.headline is not None and _as_wide(one.headline, one.first):
+            note = disagreement(one.headline, one.first)
         if note is not None:
             notes.append(f"{one.device.id}: {note}" if with_device else note)
     return notes
+
+
+def _as_wide(first: Placement, second: Placement) -> bool:
+    """Whether two peaks are of numbers of one width; nobody takes a headline in fp16 for a rate in fp64."""
+    widths = {PRECISIONS[p.roof.dtype].bits for p in (first, second) if p.roof.dtype in PRECISIONS}
+    return len(widths) == 1
 
 
 def list_notes(shown: Sequence[Placed]) -> list[str]:
@@ -203,19 +233,30 @@ def _some(names: Sequence[str], most: int = 5) -> str:
 
 
 def counted(placed: Sequence[Placed]) -> list[str]:
-    """What was counted how, of all these kernels together."""
-    return list(dict.fromkeys(text for one in placed for text in one.first.kernel.assumptions))
+    """What was counted how, of all these kernels together, and what their links are taken to do."""
+    lines = [text for one in placed for text in one.first.kernel.assumptions]
+    lines += [link_line(one.first.link) for one in placed if one.first.link is not None]
+    return list(dict.fromkeys(lines))
 
 
 def assumptions(placed: Sequence[Placed]) -> list[str]:
     """What was counted how, and what a share of the roof stands for where something is unknown."""
     first, lines = placed[0].first, counted(placed)
+    if first.kernel.seconds is not None and first.efficiency is None:
+        lines.append("neither work nor traffic given: the time says nothing")
     if first.kernel.rate is not None and first.intensity is None:
         lines.append("no traffic given: judged against the peak alone")
     elif first.efficiency is not None and not first.judged_whole:
         missing = "FLOP count" if first.kernel.flops is None else "traffic"
         lines.append(f"no {missing} given: the share of the roof is a lower bound")
     return lines
+
+
+def link_line(link: Port) -> str:
+    """What a link is taken to do, in words."""
+    latency = f"{units.show(link.latency, 's')} a message" if link.latency else "latency taken as 0"
+    note = f", {link.note}" if link.note else ""
+    return f"{link.name}: {units.show(link.bandwidth, 'B/s')} one way ({link.basis}{note}), {latency}"
 
 
 def explanation(placed: Sequence[Placed]) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from roofline import units
+from roofline.core.roof import Bound
 from roofline.core.target import Placed
 
 
@@ -40,7 +41,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.kernels = 0
-        self.count: dict[str, int] = {"memory": 0, "compute": 0, "unknown": 0}
+        self.count: dict[str, int] = dict.fromkeys((*get_args(Bound), "unknown"), 0)
         self.time: dict[str, float] = dict.fromkeys(self.count, 0.0)
         self.timed = self.above = 0
         self.most: tuple[float, Placed] | None = None

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-ROOFLINE = [sys.executable, "-c", "from roofline.cli import main; main()"]
+ROOFLINE = [sys.executable, "-c", "from roofline.__main__ import main; main()"]
 # Installed packages come with bytecode; the warm-up runs write ours where nothing forbids it.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 PAIRS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +13,8 @@ from roofline.catalog.lint import lint
 from roofline.catalog.load import load
 from roofline.core.choice import RoofQuery, choose
 from roofline.errors import FileError, RooflineError, UnknownNameError
+from roofline.report.catalogue import show_report
+from roofline.report.devices import peaks_report
 
 Write = Callable[..., str]
 
@@ -228,6 +231,26 @@ def test_a_basis_without_its_rate_is_refused(own_file: Write) -> None:
         load(own_file(LEAST.replace("1 TFLOP/s", "1 TFLOP/s, sparse: 2 TFLOP/s, sparse_basis: guessed")))
 
 
+@pytest.mark.parametrize(
+    ("source", "kind", "basis"),
+    [
+        pytest.param(", source: s", ", kind: article", "article", id="article"),
+        pytest.param(", source: s", ", kind: third-party", "third-party", id="third-party"),
+        pytest.param(", source: s", ", kind: vendor", "vendor", id="vendor"),
+        pytest.param(", source: s", ", kind: vendor-mirror", "vendor", id="vendor-mirror"),
+        pytest.param(", source: s", "", "unsourced", id="a-source-of-no-kind"),
+        pytest.param("", ", kind: article", "unsourced", id="none"),
+    ],
+)
+def test_a_headline_is_of_the_kind_of_its_source(own_file: Write, source: str, kind: str, basis: str) -> None:
+    """Only the headlines of the shipped catalogue are those of the article."""
+    headline = f"headline: {{peak: 2 TFLOP/s, dtype: bf16, sparsity: '2:4'{source}}}\n"
+    device = load(own_file(f"{LEAST}{headline}sources: {{s: {{title: S, where: W{kind}}}}}\n"))
+    assert choose(device, RoofQuery()).roof.label == f"bf16 2:4 ({basis})"
+    assert peaks_report(device, RoofQuery(), {}).rows[0]["basis"] == basis
+    assert show_report(device, {}).rows[0]["basis"] == basis
+
+
 def test_lint_warns_of_a_measurement_above_the_data_sheet(own_file: Write) -> None:
     """U22: 81 / 61.3 = 132.1 %."""
     path = own_file(
@@ -250,15 +273,27 @@ def test_lint_of_a_false_check_and_a_missing_source(own_file: Write) -> None:
     assert "check" not in {p.rule for p in lint(own_file(explained))}
 
 
+def loads_or_says_why(path: str) -> None:
+    """A device, or an error of one line that lint finds too; lint puts each problem into a line with its place."""
+    problems = lint(path)
+    assert all(problem.where.startswith(path) and "\n" not in str(problem) for problem in problems)
+    errors = [str(problem) for problem in problems if problem.level == "error"]
+    try:
+        device = load(path)
+    except RooflineError as error:
+        told = re.sub(r" \(and \d+ more\)$", "", str(error))
+        assert "\n" not in told
+        assert any(text.startswith(told) for text in errors)  # of a file that is no text lint adds the rule
+    else:
+        assert device.name
+        assert device.main_memory.bandwidth
+
+
 @given(st.text(max_size=300))
 def test_no_text_breaks_the_loader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.mktemp("y") / "x.yaml"
     path.write_text(text, encoding="utf-8", errors="replace")
-    try:
-        load(str(path))
-    except RooflineError as error:
-        assert "\n" not in str(error)
-    lint(str(path))
+    loads_or_says_why(str(path))
 
 
 _KEYS = ["name", "peaks", "memory", "aliases", "measured", "sources", "headline", "tdp", "links", "schema", "x-y", "<<"]
@@ -272,8 +307,4 @@ def test_no_shape_of_known_keys_breaks_the_loader(
     lines = [f"{key}: {value if isinstance(value, str) else '[' + ', '.join(value) + ']'}" for key, value in pairs]
     path = tmp_path_factory.mktemp("y") / "x.yaml"
     path.write_text("\n".join(lines), encoding="utf-8")
-    try:
-        load(str(path))
-    except RooflineError as error:
-        assert "\n" not in str(error)
-    lint(str(path))
+    loads_or_says_why(str(path))

@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -208,7 +211,7 @@ def test_output_over_the_input_is_refused(roofline: Runner, chip: str, tmp_path:
     path = tmp_path / "in.csv"
     path.write_text("name,flops,bytes\nk,1,1\n", encoding="utf-8")
     result = roofline("analyze", str(path), "--hw", chip, "-o", str(path))
-    assert (result.status, "would overwrite the list it reads" in result.err) == (2, True)
+    assert (result.status, "would overwrite what is read" in result.err) == (2, True)
     assert path.read_text(encoding="utf-8").startswith("name")
 
 
@@ -223,3 +226,144 @@ def test_the_context_of_a_list_names_roofs_and_sources(roofline: Runner) -> None
         context = json.loads(out)["context"]
         assert context["roofs"][0]["ridge_flop_per_byte"] > 100
         assert {key for roof in context["roofs"] for key in roof["peak_sources"]} <= set(context["sources"])
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "min_efficiency ppm",
+        "min_efficiency/1",
+        "max_time/ms",
+        "max_time {ms}",
+        "expect?",
+        "# max_time_ms",
+        "time_max_ms",
+    ],
+)
+def test_no_spelling_of_an_expectation_is_passed_over(roofline: Runner, chip: str, heading: str) -> None:
+    rows = f"name,flops,bytes,time_ms,expect,{heading}\nk,1e9,1e8,100,compute-bound,1\n"
+    result = roofline("check", "-", "--hw", chip, stdin=rows)
+    assert (result.status, result.out) == (3, "")
+    assert "looks like an expectation and is none" in result.err
+
+
+@pytest.mark.parametrize("heading", ["min_efficiency (%)", "min_efficiency_%", "Min efficiency [%]"])
+def test_an_efficiency_in_per_cent_is_understood(roofline: Runner, chip: str, heading: str) -> None:
+    # 1e9 FLOP and 1e8 B at 10 TFLOP/s and 1 TB/s: 0.1 ms at least; of 0.125 ms 80 %
+    rows = f"name,flops,bytes,time_ms,{heading}\nk,1e9,1e8,0.125,75\n"
+    assert roofline("check", "-", "--hw", chip, stdin=rows).status == 0
+    assert roofline("check", "-", "--hw", chip, stdin=rows.replace(",75", ",85")).status == 1
+
+
+def test_a_device_of_which_only_a_sparse_rate_is_known_stops_no_listing(
+    roofline: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "name: S\npeaks: [{dtype: fp16, sparse: 10 TFLOP/s}]\nmemory: [{level: HBM, bandwidth: 1 TB/s}]\n"
+    (tmp_path / "only-sparse.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    result = roofline("ridge")
+    assert (result.status, "h100-sxm" in result.out) == (0, True)
+    assert "1 device has no such figure and is left out" in result.out
+
+
+@pytest.mark.parametrize(
+    "command", ["ridge --hw {0}", "hw show {0}", "hw lint {0}", "analyze - --hw {0}", "check - --hw {0}"]
+)
+def test_output_over_a_hardware_file_is_refused(roofline: Runner, chip: str, command: str) -> None:
+    before = Path(chip).read_text(encoding="utf-8")
+    result = roofline(*command.format(chip).split(), "-o", chip, "--format", "csv", stdin="name,flops,bytes\nk,1,1\n")
+    assert (result.status, "would overwrite what is read" in result.err) == (2, True)
+    assert Path(chip).read_text(encoding="utf-8") == before
+
+
+def test_a_damaged_list_on_standard_input_leaves_no_traceback(chip: str) -> None:
+    rows = b'name,flops,bytes\na,1e9,1e8\nb,"x"y,1\nc,1,1\n'
+    command = [sys.executable, "-m", "roofline", "analyze", "-", "--hw", chip]
+    done = subprocess.run(command, input=rows, capture_output=True, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (3, False)
+
+
+def test_blank_lines_before_a_header_take_linear_time(roofline: Runner, chip: str) -> None:
+    start = time.process_time()
+    rows = "\n" * 1_000_000 + "name,flops,bytes\nk,1,1\n"
+    assert roofline("analyze", "-", "--hw", chip, "--format", "csv", stdin=rows).status == 0
+    assert time.process_time() - start < 5
+    endless = roofline("analyze", "-", "--hw", chip, stdin="\n" * 10_100_000)
+    assert (endless.status, "starts with more than 10,000,000 blank characters" in endless.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    "heading", ["bytes_Pb", "bytes_Gib", "bytes (Gib)", "bytes_Mib", "bytes_L3-X_Mb", "bytes_L3-X (Mb)"]
+)
+def test_columns_in_bits_are_refused(roofline: Runner, chip: str, heading: str) -> None:
+    result = roofline("analyze", "-", "--hw", chip, stdin=f"name,flops,bytes,{heading}\nk,1,1,1\n")
+    assert (result.status, "may be bits or bytes" in result.err) == (3, True)
+
+
+def test_a_column_in_plain_bytes_is_understood(roofline: Runner, chip: str) -> None:
+    rows = "name,flops,bytes_b\nk,1e9,1e8\n"
+    (kernel,) = json.loads(roofline("analyze", "-", "--hw", chip, "--format", "json", stdin=rows).out)["kernels"]
+    assert kernel["traffic_byte"] == 1e8
+
+
+@pytest.mark.parametrize("value", ["[5]", "{a: 1}"])
+def test_traffic_of_yaml_that_is_no_number_is_an_error(roofline: Runner, chip: str, tmp_path: Path, value: str) -> None:
+    path = tmp_path / "k.yaml"
+    path.write_text(f"- {{name: k, flops: 1e9, bytes: {{HBM: {value}}}}}\n", encoding="utf-8")
+    assert roofline("analyze", str(path), "--hw", chip).status == 3
+    path.write_text("- {name: k, flops: 1e9, bytes: {HBM: null}}\n", encoding="utf-8")
+    result = roofline("analyze", str(path), "--hw", chip)
+    assert (result.status, "bound unknown" in result.out) == (0, True)
+
+
+def test_show_as_csv_has_the_figures_in_full(roofline: Runner) -> None:
+    rows = list(csv.DictReader(io.StringIO(roofline("hw", "show", "h100", "--format", "csv").out)))
+    sparse = next(row for row in rows if row["detail"].endswith("fp16 matrix fp32/fp16 accumulation 2:4"))
+    assert (float(sparse["value"]), sparse["unit"]) == (1978.9e12, "FLOP/s")
+
+
+def test_appending_through_dev_stdout_keeps_what_was_there(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("old\n", encoding="utf-8")
+    line = f"'{sys.executable}' -m roofline ridge --hw h100 --format csv -o /dev/stdout >> '{log}'"
+    assert subprocess.run(["bash", "-c", line], check=False).returncode == 0
+    assert log.read_text(encoding="utf-8").startswith("old\nroof,")
+
+
+def test_names_of_output_files(roofline: Runner, tmp_path: Path) -> None:
+    name = tmp_path / f"{'a' * 245}.csv"  # 249 characters, of the 255 that a file system allows
+    assert roofline("ridge", "--hw", "h100", "-o", str(name)).status == 0
+    assert [path.name for path in tmp_path.iterdir()] == [name.name]
+    empty = roofline("ridge", "--hw", "h100", "--format", "csv", "-o", "")
+    assert (empty.status, empty.err) == (2, "error: -o needs the name of a file\n")
+
+
+def test_a_time_that_can_judge_nothing_is_said(roofline: Runner, chip: str) -> None:
+    command = ("analyze", "--intensity", "10", "--time", "1ms", "--hw", chip)
+    assert "neither work nor traffic given: the time says nothing" in roofline(*command).out
+    gate = roofline(*command, "--min-efficiency", "50%")
+    assert (gate.status, "must reach 50.00 % of the roof but has neither FLOP count nor traffic" in gate.err) == (
+        1,
+        True,
+    )
+
+
+def test_what_was_typed_is_quoted_in_short(roofline: Runner) -> None:
+    assert len(roofline("ridge", "--hw", "h100", "--format", "x" * 5000).err) < 700
+    assert len(roofline("ridge", "--vendor", "x" * 5000).err) < 700
+
+
+def test_an_interrupt_in_the_first_moment_leaves_no_traceback() -> None:
+    probe = """
+import os, signal, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "roofline.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["roofline", "--version"]
+from roofline.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")  # 130, as shells tell it

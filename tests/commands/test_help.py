@@ -11,13 +11,16 @@ import pytest
 from roofline import __version__
 from roofline.cli import Commands
 from roofline.commands.hw import Commands as HwCommands
+from roofline.operations.registry import operations
 from tests.conftest import Runner
 
 COMMANDS = [
     [],
     *([name] for name in Commands.modules),
     *(["hw", name] for name in HwCommands.modules),
+    ["op", "list"],
 ]
+OPERATIONS = [["op", name.replace("_", "-")] for name in operations()]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -30,7 +33,38 @@ def test_help_opens_with_two_examples(roofline: Runner, command: list[str], flag
     assert all(len(line) <= 100 for line in result.out.splitlines())
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", OPERATIONS, ids=" ".join)
+def test_help_of_an_operation_is_the_docstring_in_terms_of_options(
+    roofline: Runner, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = roofline(*command, "--help")
+    assert (result.status, result.err) == (0, "")
+    assert len(re.findall(r"^ +(roofline .+)$", result.out, re.MULTILINE)) == 2
+    assert all(len(line) <= 80 for line in result.out.splitlines() if not line.startswith("    roofline "))
+    assert all(len(line) <= 100 for line in result.out.splitlines())
+    assert not re.search(r"None|:func:|``|>>>", result.out)
+
+
+def test_an_argument_h_leaves_help_to_help(roofline: Runner) -> None:
+    assert roofline("op", "gemm", "-h").out == roofline("op", "gemm", "--help").out
+    assert "-h is a size here; help is --help alone." in roofline("op", "attention", "--help").out
+    result = roofline("op", "attention", "-h")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "error: -h is a size of attention; roofline op attention --help explains\n"
+
+
+def test_lists_in_the_help_of_an_operation_stay_lists(roofline: Runner) -> None:
+    out = roofline("op", "stencil", "--help").out
+    assert len(re.findall("^  - (perfect|layer|none): ", out, re.MULTILINE)) == 3
+
+
+def test_operations_are_listed_by_family(roofline: Runner) -> None:
+    out = " ".join(roofline("op", "--help").out.split())
+    assert "dense linear algebra axpy, cholesky, dot, gemm, gemv, grouped-gemm, lu, qr, scal" in out
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *OPERATIONS], ids=" ".join)
 def test_the_examples_in_help_are_valid(
     roofline: Runner, command: list[str], tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

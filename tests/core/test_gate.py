@@ -77,7 +77,7 @@ def test_max_time() -> None:
 
 def test_bound_names() -> None:
     assert (bound_named("memory-bound", name="x"), bound_named("Compute", name="x")) == ("memory", "compute")
-    with pytest.raises(InputError, match=re.escape("x must be memory-bound or compute-bound, got 'fast'")):
+    with pytest.raises(InputError, match=re.escape("x must be memory-bound, compute-bound or link-bound, got 'fast'")):
         bound_named("fast", name="x")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from roofline.errors import InputError
 from roofline.render import FORMATS, Style, format_of, render
@@ -93,6 +94,55 @@ CORPUS = {
         title="gemm on chip",
         explanation=["I = 1"],
     ),
+    # Everything at once that a list of rows may carry, with cells two wide and sentences longer than a terminal.
+    "full": Report(
+        columns=[
+            Column(key="name", heading="kernel", format="name"),
+            Column(key="calls", heading="calls", format="count"),
+            Column(key="distance", heading="I against I*", format="distance"),
+            Column(key="aliases", heading="aliases", format="list"),
+            Column(key="work", heading="work", format="FLOP"),
+            Column(key="tdp", heading="power", format="W"),
+            Column(key="result", heading="result", format="result"),
+        ],
+        rows=[
+            {
+                "name": "矩阵乘法" * 6,
+                "calls": 1200,
+                "distance": 590.7463 / 72,
+                "aliases": ["gemm", "matrix-multiplication", "mm"],
+                "work": 2e12,
+                "tdp": 700,
+                "result": "ok",
+            },
+            {
+                "name": "void cutlass::Kernel2<sm90_gemm_bf16>(Params)",
+                "calls": 3,
+                "distance": 0.9999887,  # 1 / that is 1.0000113
+                "aliases": [],
+                "work": 137.4e9,
+                "tdp": None,
+                "result": "FAIL",
+            },
+        ],
+        rows_key="kernels",
+        title="two kernels on 芯片",
+        lead={"device": "chip", "total_s": math.inf},
+        roofs=["roof: 989.4 TFLOP/s"],
+        summary=["a summary"],
+        notes=["a sentence " + "that goes on " * 8 + "and ends here", "word" * 30],
+        warnings=["a warning " + "that goes on " * 8 + "and ends here"],
+        assumptions=["2 FLOP per MAC"],
+        explanation=["P_max = 989.4 TFLOP/s: fp16 dense (vendor); source: Whitepaper <https://example.com/" + "x" * 70],
+        context={"version": "0"},
+    ),
+    "in-words": Report(
+        columns=[Column(key="name", heading="where"), Column(key="rule", heading="rule")],
+        rows=[{"name": "k.yaml:3:5", "rule": "unit"}, {"name": "k.yaml:4:1", "rule": "unknown-key"}],
+        rows_key="problems",
+        lines=["k.yaml:3:5: error: unknown unit", "k.yaml:4:1: error: unknown key \x1b[31m " + "long " * 20 + "line"],
+        summary=["2 problems"],
+    ),
 }
 SUFFIX = {name: suffixes[0] for name, (_, suffixes, _) in FORMATS.items()}
 
@@ -106,6 +156,21 @@ def test_golden(case: str, format_name: str, request: pytest.FixtureRequest) -> 
     if request.config.getoption("--update-golden"):
         path.write_bytes(text)
     assert text.decode() == path.read_bytes().decode()
+
+
+@pytest.mark.parametrize("case", CORPUS)
+def test_golden_at_80_columns(case: str, request: pytest.FixtureRequest) -> None:
+    text = render(CORPUS[case], "table", Style(width=80)).encode("utf-8", "backslashreplace")
+    path = GOLDEN / f"{case}-80.txt"
+    if request.config.getoption("--update-golden"):
+        path.write_bytes(text)
+    assert text.decode() == path.read_bytes().decode()
+
+
+@pytest.mark.parametrize("format_name", [name for name in FORMATS if name != "table"])
+@pytest.mark.parametrize("case", CORPUS)
+def test_what_programs_read_has_no_width(case: str, format_name: str) -> None:
+    assert render(CORPUS[case], format_name, Style(width=80)) == render(CORPUS[case], format_name)
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
@@ -142,6 +207,45 @@ def test_full_numbers_at_any_width_and_only_names_give_way() -> None:
     assert "n" * 6 + "..." + "n" * 7 in narrow
     strip = [line.split() for line in narrow.splitlines()]
     assert ["first", "591", "1979", "memory", "12.19", "250.0", "a,", "b"] in strip
+
+
+def test_long_sentences_are_wrapped_with_an_indent_and_never_within_a_word() -> None:
+    report = CORPUS["full"]
+    wide = render(report, "table").splitlines()
+    lines = render(report, "table", Style(width=80)).splitlines()
+    (first,) = (number for number, line in enumerate(lines) if line.startswith("note: a sentence"))
+    assert lines[first + 1].startswith("  ")
+    assert not lines[first + 1].startswith("   ")
+    assert f"{lines[first]} {lines[first + 1].strip()}" == f"note: {report.notes[0]}"
+    assert f"note: {report.notes[0]}" in wide
+    assert any("word" * 30 in line for line in lines)
+    assert all(cell_len(line) <= 80 for line in lines if "word" * 30 not in line and "x" * 70 not in line)
+
+
+def test_a_chinese_name_takes_two_cells_a_character() -> None:
+    # 矩阵乘法 six times is 48 cells; the column gets what 80 columns leave, and the others still stand in line
+    rows = render(CORPUS["full"], "table", Style(width=80)).splitlines()
+    (first,) = (line for line in rows if "1200" in line)
+    (second,) = (line for line in rows if "void" in line)
+    assert cell_len(first) <= 80
+    assert "..." in first
+    assert cell_len(first.partition("1200")[0]) + len("1200") == cell_len(second.partition(" 3 ")[0]) + len(" 3")
+
+
+def test_lines_stand_in_place_of_the_table_for_people_and_rows_for_programs() -> None:
+    report = CORPUS["in-words"]
+    assert render(report, "table").startswith(
+        "k.yaml:3:5: error: unknown unit\nk.yaml:4:1: error: unknown key \\x1b[31m"
+    )
+    assert "rule" not in render(report, "table")
+    assert json.loads(render(report, "json"))["problems"] == list(report.rows)
+
+
+def test_the_lead_stands_at_the_top_of_the_document() -> None:
+    document = json.loads(render(CORPUS["full"], "json"))
+    assert (document["device"], document["total_s"]) == ("chip", None)
+    assert [kernel["calls"] for kernel in document["kernels"]] == [1200, 3]
+    assert document["warnings"] == list(CORPUS["full"].warnings)
 
 
 def test_colour_only_where_it_is_asked_for() -> None:

@@ -1,0 +1,37 @@
+"""``roofline op list``: the operations, by family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from roofline.commands.base import command as declare
+from roofline.commands.options import output_options, output_settings
+
+
+@declare("list")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@output_options
+def command(words: tuple[str, ...], **given: Any) -> None:
+    """List operations; WORDs must all occur in the name, the family or the summary.
+
+    \b
+    Examples:
+      roofline op list
+      roofline op list stream
+    """
+    from roofline.commands.context import context
+    from roofline.commands.output import check_output, emit
+    from roofline.operations import registry
+    from roofline.report.operations import list_report
+
+    settings = output_settings(given)
+    check_output(settings)
+    shown = [
+        operation
+        for found in registry.families().values()
+        for operation in found
+        if all(w.casefold() in f"{operation.name} {operation.family} {operation.summary}".casefold() for w in words)
+    ]
+    emit(list_report(shown, context("op list")), settings)

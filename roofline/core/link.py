@@ -1,0 +1,66 @@
+"""The third roof: the links of a device, over which a kernel sends bytes in serial steps of a latency each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from roofline.core.choice import sources_of
+from roofline.core.device import Basis, Device, Link, Source
+from roofline.errors import UnknownNameError
+
+
+class Port(NamedTuple):
+    """One kind of link as a placement sees it: all its lanes together, in one direction."""
+
+    name: str
+    bandwidth: float  # B/s that a device can send
+    latency: float = 0.0  # s that each serial step costs
+    basis: Basis = "given"
+    sources: tuple[Source, ...] = ()
+    note: str | None = None
+
+    def least_time(self, wire: float, messages: int) -> float:
+        """Seconds for so many bytes in so many serial steps: messages x latency + wire / bandwidth.
+
+        Hockney: The communication challenge for MPP, Parallel Computing 20(3), 1994.
+
+        >>> Port("NVLink", 450e9, latency=2e-6).least_time(9e6, 14)  # 14 x 2 us + 9 MB / 450 GB/s = 28 us + 20 us
+        4.8e-05
+        """
+        return messages * self.latency + wire / self.bandwidth
+
+
+def port(device: Device, name: str | None = None, latency: float = 0.0) -> Port:
+    """The link of a name (any case), or the first one of a device, with a latency in s.
+
+    A figure for both directions together counts half: links carry as much one way as the other.
+
+    Raises:
+        UnknownNameError: the device has no such link; those it has are listed.
+
+    """
+    link = _find(device, name)
+    both = link.direction == "both-ways"
+    return Port(
+        name=link.name,
+        bandwidth=link.bandwidth / 2 if both else link.bandwidth,
+        latency=latency,
+        basis=link.basis,
+        sources=sources_of(device, link.sources),
+        note="half of the figure for both directions" if both else None,
+    )
+
+
+def _find(device: Device, name: str | None) -> Link:
+    if not device.links:
+        raise UnknownNameError(
+            f"{device.id} has no link to other devices", hint="add one under links: to a hardware file of your own"
+        )
+    if name is None:
+        return device.links[0]
+    for link in device.links:
+        if link.name.casefold() == name.strip().casefold():
+            return link
+    raise UnknownNameError(
+        f"{device.id} has no link '{name}'", hint=f"it has: {', '.join(link.name for link in device.links)}"
+    )

@@ -1,0 +1,25 @@
+"""Closed forms: FLOPs and bytes of an operation from its shapes, as in ``roofline.operations.gemm(m=8, n=8, k=8)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+from roofline.core.kernel import Kernel
+
+
+def __getattr__(name: str) -> Callable[..., Kernel]:
+    # Whoever imports one module of this package must not pay for all of them, which only names of operations need.
+    if not name.startswith("__") and find_spec(f"{__name__}.{name}") is None:
+        from roofline.operations.registry import operations  # noqa: PLC0415  (only names of operations need it)
+
+        found = operations().get(name)
+        if found is not None:
+            return found.function
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from roofline.operations.registry import operations  # noqa: PLC0415  (as above)
+
+    return list(operations())

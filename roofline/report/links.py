@@ -1,0 +1,41 @@
+"""The columns of kernels that communicate and their cells: bytes on the wire, and the link they go over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from roofline.core.placement import Placement
+from roofline.core.target import Placed
+from roofline.report import Column, Value
+
+_COLUMNS: Final = (
+    Column(key="wire_byte", heading="on the wire", format="B"),
+    Column(key="messages", heading="messages", format="count"),
+    Column(key="link", heading="link"),
+    Column(key="link_bandwidth_byte_per_s", heading="link bandwidth", format="B/s"),
+    Column(key="link_latency_s", heading="link latency", format="s", detail=True),
+    Column(key="link_least_time_s", heading="least time of link", format="s", detail=True),
+)
+
+
+def link_columns(placed: Iterable[Placed], *, detail: bool = False) -> tuple[Column, ...]:
+    """The columns, if any of these kernels communicates; ``detail``: in tables only the bytes on the wire."""
+    if not any(one.first.link is not None for one in placed):
+        return ()
+    return tuple(c._replace(detail=c.detail or (detail and c.key != "wire_byte")) for c in _COLUMNS)
+
+
+def link_cells(placement: Placement) -> dict[str, Any]:
+    """The cells of :func:`link_columns`."""
+    kernel, link = placement.kernel, placement.link
+    if link is None:
+        return {column.key: Value(None, None, "sends nothing over a link") for column in _COLUMNS}
+    return {
+        "wire_byte": kernel.wire or 0,
+        "messages": kernel.messages,
+        "link": link.name,
+        "link_bandwidth_byte_per_s": link.bandwidth,
+        "link_latency_s": link.latency,
+        "link_least_time_s": placement.least_time_of("link"),
+    }

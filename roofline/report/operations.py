@@ -1,0 +1,133 @@
+"""Operations to a Report: the list of them, what a shape costs without a device, and what no order can beat."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from roofline import units
+from roofline.core.kernel import Kernel
+from roofline.core.target import Placed
+from roofline.operations.bounds import gemm_lower_bound
+from roofline.operations.registry import Operation
+from roofline.precision import storage
+from roofline.report import Column, Report, used
+
+_LIST_COLUMNS: Final = (
+    Column(key="operation", heading="operation"),
+    Column(key="family", heading="family", detail=True),
+    Column(key="summary", heading="what it is", format="name"),
+    Column(key="arguments", heading="arguments", format="list", detail=True),
+)
+_COST_COLUMNS: Final = (
+    Column(key="name", heading="operation", format="name"),
+    Column(key="precision", heading="precision"),
+    Column(key="work_flop", heading="work", format="FLOP"),
+    Column(key="traffic_byte", heading="traffic", format="B"),
+    Column(key="wire_byte", heading="on the wire", format="B"),
+    Column(key="messages", heading="serial steps", format="count"),
+    Column(key="arithmetic_intensity_flop_per_byte", heading="intensity I", format="FLOP/B"),
+    Column(key="time_s", heading="time", format="s"),
+    Column(key="achieved_flop_per_s", heading="achieved", format="FLOP/s"),
+    Column(key="achieved_byte_per_s", heading="achieved bandwidth", format="B/s"),
+)
+
+
+def list_report(operations: Sequence[Operation], context: dict[str, Any]) -> Report:
+    """A row an operation."""
+    rows = [
+        {
+            "operation": operation.name.replace("_", "-"),
+            "family": operation.family,
+            "summary": operation.title,
+            "arguments": [parameter.name for parameter in operation.parameters],
+        }
+        for operation in operations
+    ]
+    return Report(
+        columns=_LIST_COLUMNS,
+        rows=rows,
+        rows_key="operations",
+        summary=[f"{len(rows)} operation{'' if len(rows) == 1 else 's'}"] if rows else ["no operation fits"],
+        context=context,
+    )
+
+
+def shape_report(
+    kernels: Sequence[Kernel], argument: str | None, values: Sequence[Any], context: dict[str, Any]
+) -> Report:
+    """What shapes cost, whatever machine they run on."""
+    swept = argument_column(argument)
+    rows = [
+        {
+            "name": kernel.name,
+            "precision": kernel.dtype,
+            "work_flop": kernel.flops,
+            "traffic_byte": kernel.bytes,
+            "wire_byte": kernel.wire,
+            "messages": kernel.messages or None,
+            "arithmetic_intensity_flop_per_byte": kernel.arithmetic_intensity,
+            "time_s": kernel.seconds,
+            "achieved_flop_per_s": kernel.achieved,
+            "achieved_byte_per_s": kernel.achieved_bandwidth,
+        }
+        | ({} if argument is None else {argument: argument_cell(value)})
+        for kernel, value in zip(kernels, values, strict=True)
+    ]
+    single = argument is None
+    return Report(
+        columns=used([*swept, *_COST_COLUMNS], rows),
+        rows=rows,
+        rows_key="kernels",
+        layout="sheet" if single else "rows",
+        single=single,
+        title=kernels[0].name if single else None,
+        notes=list(dict.fromkeys(note for kernel in kernels for note in kernel.notes)),
+        assumptions=in_common(kernels),
+        context=context,
+    )
+
+
+def argument_column(argument: str | None) -> list[Column]:
+    """The column of a swept argument, if there is one."""
+    return [] if argument is None else [Column(key=argument, heading=argument, format="count")]
+
+
+def argument_cell(value: Any) -> int | str:
+    """The value of a swept argument: a number, or several with an x between them."""
+    if isinstance(value, tuple):
+        return value[0] if len(value) == 1 else "x".join(map(str, value))
+    return int(value)
+
+
+def in_common(kernels: Sequence[Kernel]) -> list[str]:
+    """What was counted how at every size of a sweep; what differs from size to size would be a line for each."""
+    every = [text for kernel in kernels[:1] for text in kernel.assumptions]
+    return [text for text in every if all(text in kernel.assumptions for kernel in kernels)]
+
+
+def with_lower_bound(report: Report, operation: Operation, shape: dict[str, Any], placed: Placed) -> Report:
+    """For a product of matrices: what no order of its arithmetic can beat past the largest cache that is known.
+
+    The formats of the operands may differ: all of them are taken to be as small as the smallest, so that the bound
+    holds.
+    """
+    judged = placed.first.roof.memory.level
+    whole = next((m.capacity for m in placed.device.memory if m.level == judged and m.capacity), math.inf)
+    caches = [m for m in placed.device.memory if m.level != judged and m.capacity and m.capacity < whole]
+    if operation.name != "gemm" or not caches:
+        return report
+    cache = max(caches, key=lambda memory: memory.capacity or 0.0)
+    named = [shape.get(name) for name in ("activations", "weights", "result", "accumulator")]
+    smallest = min((storage(text, mixes=True) for text in (shape["dtype"], *named) if text), key=lambda f: f.bits)
+    fast = int((cache.capacity or 0.0) * 8 / smallest.bits)
+    least = smallest.size_of(gemm_lower_bound(m=shape["m"], n=shape["n"], k=shape["k"], fast_memory=fast))
+    compulsory = operation.function(**{name: shape[name] for name in shape if name not in ("tile", "spill")}).bytes
+    least_of_all = max(shape.get("batch", 1) * least, compulsory or 0)
+    note = (
+        f"no order of these products moves less than {units.show(least_of_all, 'B')} "
+        f"({units.significant(least_of_all / (placed.first.kernel.flops or 1))} B/FLOP) past "
+        f"{units.show(cache.capacity or 0.0, 'B')} of {cache.level} (Hong and Kung 1981; constant by Smith et al. 2017)"
+    )
+    return report._replace(notes=[*report.notes, note], lead={**report.lead, "traffic_lower_bound_byte": least_of_all})
