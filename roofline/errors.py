@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
+
+_LONGEST_WORD: Final = 100  # characters; the time to compare two texts grows with the product of their lengths
 
 
 class RooflineError(Exception):
@@ -24,14 +26,14 @@ class RooflineError(Exception):
 
 
 def nearest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """The known words that a mistyped one is nearest to, best first.
+    """The known words that a mistyped one is nearest to, best first; what is longer than any word is near to none.
 
     >>> nearest("bandwith", ["bandwidth", "capacity"])
     ['bandwidth']
     """
     import difflib  # noqa: PLC0415  (only mistakes pay for it)
 
-    return difflib.get_close_matches(word, list(known), n=most)
+    return difflib.get_close_matches(word, list(known), n=most) if len(word) <= _LONGEST_WORD else []
 
 
 def _rebuild(kind: type[RooflineError], message: str, keywords: dict[str, Any]) -> RooflineError:

@@ -23,7 +23,8 @@ _DEPTH_LIMIT: Final = 20
 _ALIAS_LIMIT: Final = 1_000
 _NODE_LIMIT: Final = 500_000
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_INDENTATION: Final = re.compile(r"^[ \t]*\t[ \t]*", re.MULTILINE)
+_BREAK: Final = "\\n\\r\\x85\\u2028\\u2029"  # what ends a line in YAML 1.1
+_LINE: Final = re.compile(f"[^{_BREAK}]*(?:\\r\\n|[{_BREAK}]|\\Z)")
 _CORE_TAGS: Final = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map")
 )
@@ -32,7 +33,7 @@ _CORE_TAGS: Final = frozenset(
 class Node:
     """A scalar, list or mapping, and where it starts (from 1)."""
 
-    __slots__ = ("column", "entries", "items", "keys", "line", "plain", "text")
+    __slots__ = ("column", "entries", "items", "keys", "line", "merged", "plain", "text")
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class Node:
         self.items = items
         self.entries = entries
         self.keys: dict[str, Node] = {}  # the key nodes of a mapping, for their places
+        self.merged: frozenset[str] = frozenset()  # the keys that `<<` brought
 
     @property
     def kind(self) -> str:
@@ -85,40 +87,53 @@ def parse(text: str, name: str) -> tuple[Node | None, list[Problem]]:
     """
     tree = _Composer(name)
     tree.read(text)
-    tabs = _indenting_tabs(text)
+    tabs, widened, added = _indenting_tabs(text)
     if not tabs:
         return tree.root, tree.problems
     strictly_yaml = tree.root is not None
     if not strictly_yaml:  # read on as if each tab were the two spaces that these files indent with
-        tree = _Composer(name)
-        tree.read(_INDENTATION.sub(lambda match: match[0].replace("\t", "  "), text))
+        tree = _Composer(name, added)
+        tree.read(widened)
     outside = [place for place in tabs if not tree.within_scalar(place)]  # text may hold any tabs
     if not strictly_yaml and tree.root is not None:
         outside = outside or tabs  # a tab that ended a text too early
     if outside:
         line, column = outside[0]
-        more = f" of this line and {len(outside) - 1} more" if len(outside) > 1 else ""
+        others = len(outside) - 1
+        more = f" of this line and of {others} more line{'s' if others > 1 else ''}" if others else ""
         tree.add(line, column, f"a tab in the indentation{more}; YAML indents with spaces", "tab", first=True)
     return tree.root, tree.problems
 
 
-def _indenting_tabs(text: str) -> list[tuple[int, int]]:
-    """Line and column of the first tab in the indentation of each line that is not blank."""
+def _indenting_tabs(text: str) -> tuple[list[tuple[int, int]], str, dict[int, list[int]]]:
+    """The tabs in the indentation of lines, and the text with two spaces in place of each.
+
+    Returns:
+        line and column of the first such tab of each line that is not blank; the text; by line the columns there of
+        the second one of each two spaces, from which the columns that were written follow.
+
+    """
     if "\t" not in text:
-        return []
-    places = []
-    for number, line in enumerate(text.split("\n"), 1):
-        indentation = line[: len(line) - len(line.lstrip(" \t"))]
-        if "\t" in indentation and line.strip():
-            places.append((number, indentation.index("\t") + 1))
-    return places
+        return [], text, {}
+    places, lines, added = [], [], {}
+    for number, line in enumerate(_LINE.findall(text), 1):
+        rest = line.lstrip(" \t")
+        indentation = line[: len(line) - len(rest)]
+        tabs = [column for column, character in enumerate(indentation, 1) if character == "\t"]
+        if tabs and rest.strip():
+            places.append((number, tabs[0]))
+        if tabs:
+            added[number] = [column + before for before, column in enumerate(tabs, 1)]
+        lines.append(indentation.replace("\t", "  ") + rest)
+    return places, "".join(lines), added
 
 
 class _Composer:
     """Builds the tree from parser events without recursion, counting what could run away."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, added: dict[int, list[int]] | None = None) -> None:
         self.name = name
+        self.added = added or {}  # by line the columns of spaces that the file has not
         self.root: Node | None = None  # stays None if the text cannot be read to its end
         self.problems: list[Problem] = []
         self.anchors: dict[str, Node] = {}
@@ -133,7 +148,7 @@ class _Composer:
             self.problems.append(Problem.of(error))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+            line, column = self._place(mark) if mark else (0, 0)
             self.add(line, column, f"is not valid YAML: {error.problem or error.context}", "syntax")
         except yaml.YAMLError as error:
             self.add(0, 0, f"is not valid YAML: {clip(str(error).splitlines()[0], 200)}", "syntax")
@@ -154,6 +169,11 @@ class _Composer:
         before = bisect(self.texts, place, key=lambda text: text[0])
         return before > 0 and place < self.texts[before - 1][1]
 
+    def _place(self, mark: Any) -> tuple[int, int]:
+        """Line and column of a parser's mark, from 1, as they are in the file."""
+        line, column = mark.line + 1, mark.column + 1
+        return line, column - bisect(self.added.get(line, ()), column)
+
     def _compose(self, events: Iterator[Any]) -> Node | None:
         root: Node | None = None
         stack: list[tuple[Node, Node | None]] = []  # open collections, each with a pending key
@@ -163,8 +183,8 @@ class _Composer:
             if kind == "DocumentStartEvent":
                 documents += 1
                 if documents > 1:
-                    mark = event.start_mark
-                    self.add(mark.line + 1, mark.column + 1, "more than one document; one file holds one", "documents")
+                    line, column = self._place(event.start_mark)
+                    self.add(line, column, "more than one document; one file holds one", "documents")
                     break
             if kind in ("SequenceEndEvent", "MappingEndEvent"):
                 node, _ = stack.pop()
@@ -186,7 +206,7 @@ class _Composer:
         self.nodes += 1
         if self.nodes > _NODE_LIMIT:
             raise self._refusal(event, f"more than {_NODE_LIMIT} values", "size")
-        line, column = event.start_mark.line + 1, event.start_mark.column + 1
+        line, column = self._place(event.start_mark)
         if kind == "AliasEvent":
             self.aliases += 1
             if self.aliases > _ALIAS_LIMIT:
@@ -197,9 +217,9 @@ class _Composer:
         if event.tag is not None and event.tag not in _CORE_TAGS and event.tag != "!":
             self.add(line, column, f"tag {quote(event.tag)} is not used here", "tag")  # and read on without it
         if kind == "ScalarEvent":
-            end = event.end_mark
-            if end.line + 1 > line:
-                self.texts.append(((line, column), (end.line + 1, end.column + 1)))
+            end = self._place(event.end_mark)
+            if end[0] > line:
+                self.texts.append(((line, column), end))
             node = Node(line, column, text=event.value, plain=not event.style)
         elif kind == "SequenceStartEvent":
             node = Node(line, column, items=[])
@@ -215,8 +235,8 @@ class _Composer:
             parent.items.append(node)
         elif key is None:
             if node.text is None:
-                mark = event.start_mark
-                self.add(mark.line + 1, mark.column + 1, f"a key must be text, got {node.kind}", "key")
+                line, column = self._place(event.start_mark)
+                self.add(line, column, f"a key must be text, got {node.kind}", "key")
             stack[-1] = (parent, node)
         else:
             stack[-1] = (parent, None)
@@ -235,7 +255,7 @@ class _Composer:
         if "<<" not in node.entries:
             return
         merged = node.entries.pop("<<")
-        mark = node.keys.pop("<<")
+        mark, brought = node.keys.pop("<<"), set()
         for source in merged.items if merged.items is not None else [merged]:
             if source.entries is None or source is node:
                 got = source.kind if source is not node else "itself"
@@ -248,9 +268,11 @@ class _Composer:
                 if key not in node.entries:
                     node.entries[key] = value
                     node.keys[key] = source.keys[key]
+                    brought.add(key)
+        node.merged = frozenset(brought)
 
     def _refusal(self, event: Any, message: str, rule: str) -> FileError:
-        return self._refusal_at(event.start_mark.line + 1, event.start_mark.column + 1, message, rule)
+        return self._refusal_at(*self._place(event.start_mark), message, rule)
 
     def _refusal_at(self, line: int, column: int, message: str, rule: str) -> FileError:
         return FileError(message, where=f"{self.name}:{line}:{column}", rule=rule, at=(line, column))

@@ -100,11 +100,26 @@ def test_what_leaves_the_rest_readable(text: str, problem: str, rest: list[str])
 def test_tabs_are_counted_once_and_hide_nothing_else() -> None:
     root, problems = parse("a:\n\tb: 1\n\tc: 2\na: 3\n\n\t\n", "f.yaml")
     assert [p.message for p in problems] == [
-        "a tab in the indentation of this line and 1 more; YAML indents with spaces",
+        "a tab in the indentation of this line and of 1 more line; YAML indents with spaces",
         "key 'a' is repeated (first on line 1)",
     ]
     assert root is not None
     assert list((root.entries or {})["a"].entries or {}) == ["b", "c"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x85", "\u2028"])  # YAML 1.1, 5.4: line breaks
+def test_columns_behind_tabs_are_those_of_the_file(end: str) -> None:
+    lines = ["a:", "\t- {dtype: fp32, dens: 1}", "\t- b: 1", "\t  c: 1", "\t- d", "e: 1", "e: 2", ""]
+    root, problems = parse(end.join(lines), "f.yaml")
+    assert [str(p) for p in problems] == [
+        "f.yaml:2:1: a tab in the indentation of this line and of 3 more lines; YAML indents with spaces   [tab]",
+        "f.yaml:7:1: key 'e' is repeated (first on line 6)   [duplicate-key]",
+    ]
+    assert root is not None
+    items = (root.entries or {})["a"].items or []
+    # tab, "- {dtype: fp32, " is 16 characters, so dens is the 18th; tab, two spaces, c; and so on
+    places = [items[0].keys["dens"], items[1].keys["b"], items[1].keys["c"]]
+    assert [(node.line, node.column) for node in places] == [(2, 18), (3, 4), (4, 4)]
 
 
 def test_a_tab_and_a_text_that_ends_nowhere_are_both_said() -> None:

@@ -12,7 +12,8 @@ from roofline.errors import UnitError
 from roofline.units import Quantity
 
 TOLERANCE: Final = 0.01  # a check must come out within 1 % of its figure, or say why not
-_BITS: Final = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\s*bits?$")
+_BITS: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*bits?")
+_PLUS: Final = re.compile(r"(?<![0-9.][eE])\+")  # between products, and not the sign of an exponent
 _CHECKED: Final[tuple[tuple[str, str, Quantity], ...]] = (("peaks", "dense", "FLOP/s"), ("memory", "bandwidth", "B/s"))
 
 
@@ -63,10 +64,12 @@ def evaluate(check: str, quantity: str) -> float:
     989.4
     >>> evaluate("384 bit * 21 Gbit/s", "B/s")
     1008000000000.0
+    >>> evaluate("1.0e+03 bit * 8 Gbit/s + 1 TB/s", "B/s")
+    2000000000000.0
 
     """
     total = 0.0
-    for product in check.split("+"):
+    for product in _PLUS.split(check):
         value, dimensions = 1.0, []
         for factor in product.split("*"):
             number, dimension = _factor(factor.strip(), check)
@@ -82,7 +85,7 @@ def evaluate(check: str, quantity: str) -> float:
 
 
 def _factor(text: str, check: str) -> tuple[float, str | None]:
-    pins = _BITS.match(text)
+    pins = _BITS.fullmatch(text)
     if pins:
         return float(pins[1]), None
     try:

@@ -44,6 +44,10 @@ _PEAK: Final = Record(
     },
     required=("dtype",),
     one_of=("dense", "sparse"),
+    further=(
+        {"dependentRequired": {"sparse_basis": ["sparse"]}},
+        {"anyOf": [{"required": ["sparse"]}, {"properties": {"dense": {"not": {"const": HALF_OF_SPARSE}}}}]},
+    ),
 )
 _MEMORY: Final = Record(
     {
@@ -81,6 +85,7 @@ _MEASURED: Final = Record(
         "note": Text(),
     },
     required=("what", "value"),
+    further=({"anyOf": [{"required": ["dtype"]}, {"properties": {"value": Amount("B/s").json_schema()}}]},),
 )
 DEVICE: Final = Record(
     {
@@ -94,7 +99,7 @@ DEVICE: Final = Record(
         "scope": Text(),
         "headline": _HEADLINE,
         "peaks": Rows(_PEAK, least=1),
-        "memory": Rows(_MEMORY, least=1),
+        "memory": Rows(_MEMORY, least=1, some="bandwidth"),
         "links": Rows(_LINK),
         "tdp": Record({"value": Amount("W"), "source": _SOURCES}, required=("value",)),
         "measured": Rows(_MEASURED),

@@ -14,7 +14,7 @@ from roofline.units import clip, quote
 if TYPE_CHECKING:
     from roofline.core.device import Device
 
-_SUFFIXES: Final = (".yaml", ".yml")
+SUFFIXES: Final = (".yaml", ".yml")
 _ALIASES: Final = re.compile(r"^aliases: \[([^\]]*)\]", re.MULTILINE)
 _HEAD: Final = 20_000  # characters of a file that are searched for its aliases
 
@@ -40,7 +40,7 @@ def folders() -> list[tuple[str, bool]]:
 
     ``$ROOFLINE_HARDWARE`` (folders), then ``$XDG_CONFIG_HOME/roofline/hardware``, then the shipped catalogue.
     """
-    own = [folder for folder in os.environ.get("ROOFLINE_HARDWARE", "").split(os.pathsep) if folder]
+    own = _named_folders()
     config = os.environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(config):  # the XDG specification ignores relative values
         config = os.path.join(os.path.expanduser("~"), ".config")
@@ -48,6 +48,21 @@ def folders() -> list[tuple[str, bool]]:
         *((folder, False) for folder in (*own, os.path.join(config, "roofline", "hardware"))),
         (shipped_folder(), True),
     ]
+
+
+def _named_folders() -> list[str]:
+    """The folders of ``$ROOFLINE_HARDWARE``, with the ``~`` that a shell leaves behind a colon and in quotes."""
+    named = os.environ.get("ROOFLINE_HARDWARE", "").split(os.pathsep)
+    return [os.path.expanduser(folder) for folder in named if folder]
+
+
+def name_key(name: str) -> str:
+    """An id or alias as it is compared: in one case, spaces as hyphens, none at its ends.
+
+    >>> name_key(" RTX 4090 ")
+    'rtx-4090'
+    """
+    return "-".join(name.casefold().split())
 
 
 def entries() -> dict[str, Entry]:
@@ -58,22 +73,22 @@ def entries() -> dict[str, Entry]:
 
     """
     found: dict[str, Entry] = {}
+    named = len(_named_folders())
     for rank, (folder, shipped) in enumerate(folders()):
-        named = folder in os.environ.get("ROOFLINE_HARDWARE", "").split(os.pathsep)
-        if named and not os.path.isdir(folder):
+        if rank < named and not os.path.isdir(folder):
             if os.path.exists(folder):
                 hint = "name the folder that holds it, or give the file itself to --hw"
                 raise FileError(f"$ROOFLINE_HARDWARE: {quote(folder)} is a file, a folder is wanted", hint=hint)
             raise FileError(f"$ROOFLINE_HARDWARE: no such folder: {quote(folder)}")
         for entry in _entries_in(folder, shipped, rank):
-            found.setdefault(entry.id.casefold(), entry)
+            found.setdefault(name_key(entry.id), entry)
     return dict(sorted(found.items()))
 
 
 @cache
 def shipped_names() -> dict[str, Entry]:
     """Every shipped id and alias, folded to one case, and the device it leads to, whatever the user's files say."""
-    known = {entry.id.casefold(): entry for entry in _entries_in(shipped_folder(), True, 0)}
+    known = {name_key(entry.id): entry for entry in _entries_in(shipped_folder(), True, 0)}
     return aliases(known) | known
 
 
@@ -86,10 +101,8 @@ def _files(folder: str) -> list[str]:
     paths: list[str] = []
     for child in _children(folder):
         if _is(child.is_dir):
-            paths += [
-                file.path for file in _children(child.path) if file.name.endswith(_SUFFIXES) and _is(file.is_file)
-            ]
-        elif child.name.endswith(_SUFFIXES) and _is(child.is_file):
+            paths += [file.path for file in _children(child.path) if file.name.endswith(SUFFIXES) and _is(file.is_file)]
+        elif child.name.endswith(SUFFIXES) and _is(child.is_file):
             paths.append(child.path)
     return paths
 
@@ -111,7 +124,7 @@ def _is(kind: Callable[[], bool]) -> bool:
 
 def is_path(text: str) -> bool:
     """Whether ``--hw`` names a file and not an id."""
-    return os.sep in text or (os.altsep is not None and os.altsep in text) or text.endswith(_SUFFIXES)
+    return os.sep in text or (os.altsep is not None and os.altsep in text) or text.endswith(SUFFIXES)
 
 
 def device(name: str) -> Device:
@@ -127,12 +140,13 @@ def device(name: str) -> Device:
     if is_path(name):
         return load(os.path.expanduser(name))
     known = entries()
-    wanted = "-".join(name.casefold().split())  # "RTX 4090" is rtx-4090
+    wanted = name_key(name)
     if wanted in known:
         return load(known[wanted].path)
-    # An alias is most often the start of its id, so those files are looked into first; most are never opened.
-    for entry in sorted(known.values(), key=lambda e: (e.rank, not e.id.casefold().startswith(wanted))):
-        if wanted in map(str.casefold, _aliases_in(entry)):
+    # A shipped alias is unique and most often the start of its id, so those files are looked into first; most are
+    # never opened. Of two files of the user's the first one wins, as in aliases().
+    for entry in sorted(known.values(), key=lambda e: (e.rank, e.shipped and not name_key(e.id).startswith(wanted))):
+        if wanted in map(name_key, _aliases_in(entry)):
             return load(entry.path)
     raise unknown(name, [*known, *aliases(known)])
 
@@ -142,7 +156,7 @@ def aliases(known: dict[str, Entry]) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for entry in sorted(known.values(), key=lambda entry: entry.rank):
         for alias in _aliases_in(entry):
-            found.setdefault(alias.casefold(), entry)
+            found.setdefault(name_key(alias), entry)
     return found
 
 

@@ -1,21 +1,21 @@
-"""Figures that cannot be right: a forgotten unit, sparse below dense, a peak given twice, a rate above its peak."""
+"""Figures that cannot be right: a forgotten unit or a wrong prefix, sparse below dense, a peak given twice."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from roofline import units
-from roofline.catalog.checks import TOLERANCE
 from roofline.catalog.load import figures
 from roofline.catalog.schema import Findings, place
 from roofline.units import Quantity
 
-# The least that a figure of each kind can plausibly be, and the unit that was probably meant. Bare numbers are base
-# units, so that `dense: 819.2` is 819.2 FLOP/s. The slowest shipped peak is 77 GFLOP/s (fp64 of a Raspberry Pi 5).
-_LEAST: Final[dict[Quantity, tuple[float, str]]] = {
-    "FLOP/s": (1e9, "TFLOP/s"),
-    "B/s": (100e6, "GB/s"),
-    "B": (1e3, "MB"),
+# The least and the most that a figure of each kind can plausibly be, and the unit that was probably meant. Bare
+# numbers are base units, so that `dense: 819.2` is 819.2 FLOP/s. The slowest shipped peak is 77 GFLOP/s (fp64 of a
+# Raspberry Pi 5); above 1e20 FLOP/s no single device will be for long, the fastest shipped one has 2e16.
+_PLAUSIBLE: Final[dict[Quantity, tuple[float, float, str]]] = {
+    "FLOP/s": (1e9, 1e20, "TFLOP/s"),
+    "B/s": (100e6, 1e17, "GB/s"),
+    "B": (1e3, 1e17, "MB"),
 }
 _LEAST_MAIN_MEMORY: Final = (1e6, "GB")
 _FIELDS: Final = ("peak", "dense", "sparse", "bandwidth", "capacity", "usable", "value")
@@ -23,23 +23,24 @@ _MOST_SPARSE: Final = 4.0  # times the dense rate; 2:4 sparsity skips half of th
 
 
 def lint_size(values: dict[str, Any], report: Findings) -> None:
-    """No figure is so small that its unit must have been forgotten."""
+    """No figure is so small that its unit must have been forgotten, or so large that its prefix must be wrong."""
     main = next((row for row in values.get("memory") or () if row.get("bandwidth")), None)
     for row in figures(values):
         for field in _FIELDS:
             figure = row.get(field)
-            if not isinstance(figure, tuple) or figure[1] not in _LEAST:
+            if not isinstance(figure, tuple) or figure[1] not in _PLAUSIBLE:
                 continue
             value, quantity = figure
-            least, unit = _LEAST_MAIN_MEMORY if row is main and quantity == "B" else _LEAST[quantity]
-            if value < least:
-                report.add(
-                    place(row, field),
-                    "implausible",
-                    f"'{field}' is read as {units.show(value, quantity)}, which is implausibly small",
-                    level="warning",
-                    hint=f"was a unit such as {unit} forgotten?",
-                )
+            least, most, unit = _PLAUSIBLE[quantity]
+            if row is main and quantity == "B":
+                least, unit = _LEAST_MAIN_MEMORY
+            if least <= value <= most:
+                continue
+            size, hint = "small", f"was a unit such as {unit} forgotten?"
+            if value > most:
+                size, hint = "large", f"is the prefix too much? A bare number is in {quantity}"
+            message = f"'{field}' is read as {units.show(value, quantity)}, which is implausibly {size}"
+            report.add(place(row, field), "implausible", message, level="warning", hint=hint)
 
 
 def lint_sparse(values: dict[str, Any], report: Findings) -> None:
@@ -87,27 +88,3 @@ def lint_duplicates(values: dict[str, Any], report: Findings) -> None:
             )
         for key in keys:
             first.setdefault(key, row[""].line)
-
-
-def lint_measured(values: dict[str, Any], report: Findings) -> None:
-    """A measured ceiling above the specified one is possible (clocks) but worth a word."""
-    dense: dict[str, float] = {}
-    for row in values["peaks"]:
-        if isinstance(row.get("dense"), tuple):
-            dense[row["dtype"]] = max(dense.get(row["dtype"], 0.0), row["dense"][0])
-    main = next(row for row in values["memory"] if "bandwidth" in row)
-    for row in values.get("measured") or []:
-        value, quantity = row["value"]
-        at_main = (row.get("level") or main["level"]).casefold() == main["level"].casefold()
-        spec = dense.get(row.get("dtype")) if quantity == "FLOP/s" else main["bandwidth"][0] if at_main else None
-        if spec and value > spec * (1 + TOLERANCE) and not row.get("note"):  # a note is trusted to say why
-            share = units.show(value / spec, "1")
-            what = " ".join(word for word in (row["what"], row.get("dtype"), row.get("level")) if word)
-            report.add(
-                row[""],
-                "above-spec",
-                f"measured {what} of {units.show(value, quantity)} is {share} of the specified "
-                f"{units.show(spec, quantity)}",
-                level="warning",
-                hint="clocks above the data sheet, another precision, or a wrong figure; say which in 'note'",
-            )

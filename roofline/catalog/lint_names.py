@@ -1,4 +1,4 @@
-"""Names and order: a plain id, aliases that are nobody else's, keys in the order of hardware/README.md."""
+"""Names and order: a plain id, aliases that can be typed and are nobody else's, keys in the order of the README."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final
 from roofline.catalog import find
 from roofline.catalog.fields import DEVICE
 from roofline.catalog.schema import Findings, Kind, Record, Rows, Table
+from roofline.files import shown_path
 from roofline.units import quote
 from roofline.yaml_tree import Node
 
@@ -43,27 +44,83 @@ def lint_id(values: dict[str, Any], path: str, report: Findings) -> None:
 
 
 def lint_aliases(values: dict[str, Any], path: str, report: Findings) -> None:
-    """No alias is said twice, or says the id again."""
+    """Each alias leads to this file when it is typed behind ``--hw``, and is said once."""
     stem = _id_of(path)
-    seen = {stem.casefold(): "the id of this file"} if stem is not None else {}
+    seen = {find.name_key(stem): "the id of this file"} if stem is not None else {}
     for node in _alias_nodes(values):
-        alias = str(node.text).casefold()
+        alias = find.name_key(str(node.text))
+        taken = _taken_for(alias)
+        if taken is not None:
+            message = f"alias {quote(str(node.text))} can never be used: --hw takes it for {taken}"
+            report.add(node, "alias", message, level="warning", hint="choose letters, digits, '-' and '.'")
         if alias in seen:
             message = f"alias {quote(str(node.text))} is {seen[alias]} already"
             report.add(node, "duplicate-alias", message, level="warning", hint="leave it out")
         seen.setdefault(alias, "an alias")
 
 
+def _taken_for(alias: str) -> str | None:
+    """What ``--hw`` sees in a name in place of an alias."""
+    if find.is_path(alias):
+        return "a path"
+    if alias.startswith("-"):
+        return "an option"
+    return "a list of devices" if "," in alias else None
+
+
+def lint_clashes(values: dict[str, Any], path: str, names: dict[str, str], report: Findings) -> None:
+    """No other file claims the same name: one with the other suffix beside this one, or one that is linted with it.
+
+    Args:
+        values: what the file holds.
+        path: where it is.
+        names: ids and aliases of the files linted before with their paths; those of this file are added.
+        report: where problems go.
+
+    """
+    stem, twins = _id_of(path), _twins(path)
+    for twin in twins:
+        name = os.path.basename(twin)
+        first = min(os.path.basename(path), name)
+        message = f"the id {quote(str(stem))} is that of {quote(name)} beside it too; only {quote(first)} is found"
+        report.add(values[""], "clash", message, level="warning", hint="rename one of them")
+    claims = [] if stem is None else [(f"the id {quote(stem)}", stem, values[""])]
+    claims += [(f"the alias {quote(str(node.text))}", str(node.text), node) for node in _alias_nodes(values)]
+    for what, name, node in claims:
+        other = names.setdefault(find.name_key(name), path)
+        if os.path.realpath(other) not in map(os.path.realpath, (path, *twins)):  # twins have been named
+            hint = "choose another; the first in the search order is found"
+            report.add(node, "clash", f"{what} is a name of {shown_path(other)} too", level="warning", hint=hint)
+
+
+def _twins(path: str) -> list[str]:
+    """The other hardware files in the folder of one that give the same id."""
+    stem, folder = _id_of(path), os.path.dirname(path)
+    if stem is None:
+        return []
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        return []  # a folder may be entered that cannot be listed
+    alike = (n for n in names if n.endswith(find.SUFFIXES) and find.name_key(str(_id_of(n))) == find.name_key(stem))
+    return [p for p in (os.path.join(folder, n) for n in alike) if os.path.realpath(p) != os.path.realpath(path)]
+
+
 def lint_shadows(values: dict[str, Any], path: str, report: Findings) -> None:
     """No name takes a shipped device's place unsaid; a copy of the catalogue may hold that very device."""
     shipped = find.shipped_names()
     stem = _id_of(path)
-    itself = shipped.get(stem.casefold()) if stem is not None else None
+    itself = shipped.get(find.name_key(stem)) if stem is not None else None
     if itself is not None and _place_in_catalogue(itself.path) != _place_in_catalogue(path):
         _add_shadow(values[""], f"the id {quote(itself.id)}", itself, report)
     for node in _alias_nodes(values):
-        other = shipped.get(str(node.text).casefold())
-        if other is not None and other != itself:
+        other = shipped.get(find.name_key(str(node.text)))
+        if other is None or other == itself:
+            continue
+        if find.name_key(str(node.text)) == find.name_key(other.id):
+            message = f"alias {quote(str(node.text))} can never be used: a shipped device has that id"
+            report.add(node, "alias", message, level="warning", hint="choose another; ids go before aliases")
+        else:
             _add_shadow(node, f"the alias {quote(str(node.text))}", other, report)
 
 
@@ -81,9 +138,8 @@ def lint_key_order(values: dict[str, Any], report: Findings) -> None:
     """The keys of each mapping stand in the order of hardware/README.md, so that files can be compared."""
     seen: set[int] = set()  # an alias brings the same mapping again
     for record, node in _mappings(DEVICE, values[""]):
-        # Keys from another mapping (`<<`) stand before this one and have an order of their own.
-        own = [key for key, at in node.keys.items() if (at.line, at.column) >= (node.line, node.column)]
-        keys = [key for key in own if key in record.fields]
+        # Keys from another mapping (`<<`) have an order of their own.
+        keys = [key for key in node.keys if key in record.fields and key not in node.merged]
         order = [key for key in record.fields if key in keys]
         if keys != order and id(node) not in seen:
             wrong = next(key for key, right in zip(keys, order, strict=True) if key != right)

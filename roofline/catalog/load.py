@@ -7,8 +7,8 @@ from typing import Any
 
 from roofline.catalog.fields import DEVICE
 from roofline.catalog.schema import HALF_OF_SPARSE, Findings, place
-from roofline.core.device import Ceiling, Device, Headline, Link, Memory, Peak, Source
-from roofline.errors import FileError, nearest
+from roofline.core.device import SLOWEST, Ceiling, Device, Headline, Link, Memory, Peak, Source, level_key
+from roofline.errors import FileError
 from roofline.files import Problem, shown_path
 from roofline.units import quote
 from roofline.yaml_tree import Node
@@ -57,18 +57,21 @@ def inspect(path: str) -> tuple[Device | None, list[Problem], dict[str, Any] | N
 
 def _check_consistency(values: dict[str, Any], report: Findings) -> None:
     """What no single field can tell."""
-    memories = values.get("memory") or []
-    if memories and not any("bandwidth" in row for row in memories):
-        report.add(memories[0][""], "missing-key", "no memory has a 'bandwidth'")
-    seen: dict[str, Node] = {}
-    for row in memories:
-        level = (row.get("level") or "").casefold()
-        if level and level in seen:
-            report.add(row[""], "duplicate-level", f"memory level '{row['level']}' is listed twice")
-        seen[level] = row[""]
+    levels: dict[str, Node] = {}
+    for row in values.get("memory") or []:
+        level = row.get("level") or ""
+        plain = level_key(level) or level.casefold()  # a name of punctuation alone
+        if level and plain in levels:
+            first = levels[plain]
+            message = f"memory level {quote(level)} is {quote(str(first.text))} of line {first.line} again"
+            advice = "case and punctuation do not tell levels apart"
+            report.add(place(row, "level"), "duplicate-level", message, hint=advice)
+        levels.setdefault(plain, place(row, "level"))
     for row in values.get("peaks") or []:
         if row.get("dense") == HALF_OF_SPARSE and not row.get("sparse"):
             report.add(row[""], "missing-key", f"'dense: {HALF_OF_SPARSE}' needs a 'sparse' rate beside it")
+        elif row.get("dense") == HALF_OF_SPARSE and row["sparse"][0] / 2 < SLOWEST:
+            report.add(place(row, "dense"), "quantity", f"'dense' must be at least {SLOWEST:g} FLOP/s")
         if row.get("sparse_basis") and not row.get("sparse"):
             report.add(row[""], "missing-key", "'sparse_basis' is the basis of a 'sparse' rate, which is missing")
     for row in values.get("measured") or []:
@@ -79,8 +82,7 @@ def _check_consistency(values: dict[str, Any], report: Findings) -> None:
     for row in figures(values):
         for key in row.get("source") or ():
             if declared is None or key not in declared:
-                near = nearest(key, declared or ())
-                hint = f"did you mean '{near[0]}'?" if near else None
+                hint = report.nearest(key, declared or {})
                 message = f"source {quote(key)} is not among this file's 'sources'"
                 report.add(place(row, "source", key), "unknown-source", message, hint=hint)
 

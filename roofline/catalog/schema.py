@@ -6,17 +6,20 @@ These are plain classes and not dataclasses, which would cost every start of the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, Protocol
 
 from roofline import units
+from roofline.core.device import FASTEST, SLOWEST
 from roofline.errors import FileError, UnitError, nearest
 from roofline.files import Problem
 from roofline.units import Quantity, quote
 from roofline.yaml_tree import Node
 
-_MOST_PROBLEMS: Final = 200
+_MOST: Final = 200  # errors after which a file is given up; warnings after which they are only counted
+_MOST_COMPARED: Final = 20_000  # words of a file that its misspelt ones are compared with: half a second's work
 _BASE_60: Final = re.compile(r"([0-9]+):([0-5]?[0-9])")
+_RATES: Final = ("FLOP/s", "B/s")
 HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
 
 
@@ -26,23 +29,43 @@ class Findings:
     def __init__(self, name: str, problems: list[Problem]) -> None:
         self.name = name
         self.problems = problems
+        self.errors = sum(problem.level == "error" for problem in problems)
+        self.warnings = len(problems) - self.errors
+        self._compared = 0
 
     def where(self, node: Node) -> str:
         """A node's place, as ``file:line:col``."""
         return f"{self.name}:{node.line}:{node.column}"
 
     def add(self, node: Node, rule: str, message: str, *, hint: str | None = None, level: str = "error") -> None:
-        """Record a problem at a node; after very many it is not worth going on.
+        """Record a problem at a node; of very many warnings the rest is counted, after very many errors it ends.
 
         Raises:
-            FileError: there are too many.
+            FileError: there are too many errors.
 
         """
-        if len(self.problems) >= _MOST_PROBLEMS:
-            message = f"more than {_MOST_PROBLEMS} problems; is this a hardware file?"
-            raise FileError(message, where=self.where(node), rule="size", at=(node.line, node.column))
         at = (node.line, node.column)
+        if level == "warning":
+            self.warnings += 1
+            if self.warnings > _MOST:
+                return
+        elif self.errors >= _MOST:
+            message = f"more than {_MOST} errors; is this a hardware file?"
+            raise FileError(message, where=self.where(node), rule="size", at=at)
+        else:
+            self.errors += 1
         self.problems.append(Problem(where=self.where(node), message=message, rule=rule, hint=hint, level=level, at=at))
+
+    @property
+    def untold(self) -> int:
+        """How many warnings were counted and not kept."""
+        return max(0, self.warnings - _MOST)
+
+    def nearest(self, word: str, known: Collection[str]) -> str | None:
+        """The hint that names the known word nearest to a misspelt one; None after very many comparisons."""
+        self._compared += len(known)
+        near = nearest(word, known) if self._compared <= _MOST_COMPARED else []
+        return f"did you mean {quote(near[0])}?" if near else None
 
 
 def place(row: dict[str, Any], field: str, word: str | None = None) -> Node:
@@ -148,7 +171,10 @@ class Whole:
 
 
 class Amount:
-    """A positive quantity of one kind (or of two), as text with a unit or a bare number in base units."""
+    """A positive quantity of one kind (or of two), as text with a unit or a bare number in base units.
+
+    Rates are those that a roof can be drawn with. JSON Schema says so of bare numbers, and leaves text to the loader.
+    """
 
     def __init__(self, *quantities: Quantity, also: tuple[str, ...] = ()) -> None:
         self.quantities = quantities
@@ -167,15 +193,22 @@ class Amount:
                 errors.append(error)
         if not read:
             report.add(node, "quantity", str(errors[0]), hint=errors[0].hint)
-        elif len(read) > 1:
+            return None
+        if len(read) > 1:
             report.add(node, "quantity", f"'{key}' needs a unit, {' or '.join(self.quantities)}: got {quote(text)}")
             return None
-        return read[0] if read else None
+        value, quantity = read[0]
+        if quantity in _RATES and not SLOWEST <= value <= FASTEST:
+            allowed = f"between {SLOWEST:g} and {FASTEST:g} {quantity}"
+            report.add(node, "quantity", f"'{key}' must be {allowed}, got {quote(text)}")
+            return None
+        return value, quantity
 
     def json_schema(self) -> dict[str, Any]:
         """A number, or text that matches the units of its kinds."""
         one_kind = len(self.quantities) == 1  # a bare number says no kind
-        options: list[dict[str, Any]] = [{"type": "number", "exclusiveMinimum": 0}] if one_kind else []
+        limits = {"minimum": SLOWEST, "maximum": FASTEST} if self.quantities[0] in _RATES else {"exclusiveMinimum": 0}
+        options: list[dict[str, Any]] = [{"type": "number", **limits}] if one_kind else []
         options += [
             {"type": "string", "pattern": units.pattern(q, bare=one_kind, positive=True)} for q in self.quantities
         ]
@@ -208,11 +241,17 @@ class Record:
     """A mapping with known keys; keys that start with ``x-`` are the user's own."""
 
     def __init__(
-        self, fields: dict[str, Kind], *, required: tuple[str, ...] = (), one_of: tuple[str, ...] = ()
+        self,
+        fields: dict[str, Kind],
+        *,
+        required: tuple[str, ...] = (),
+        one_of: tuple[str, ...] = (),
+        further: tuple[dict[str, Any], ...] = (),
     ) -> None:
         self.fields = fields
         self.required = required
         self.one_of = one_of  # at least one of these must be there
+        self.further = further  # JSON Schema of what the loader checks across fields
 
     def read(self, node: Node, key: str, report: Findings) -> dict[str, Any] | None:
         """The values by key, with the node itself under ``""`` for later messages."""
@@ -224,8 +263,7 @@ class Record:
             if name in self.fields:
                 values[name] = self.fields[name].read(child, name, report)
             elif not name.startswith("x-"):
-                near = nearest(name, self.fields)
-                hint = f"did you mean '{near[0]}'?" if near else f"known here: {', '.join(self.fields)}"
+                hint = report.nearest(name, self.fields) or f"known here: {', '.join(self.fields)}"
                 report.add(node.keys[name], "unknown-key", f"unknown key {quote(name)}", hint=hint)
         for name in self.required:
             if name not in node.entries:
@@ -246,15 +284,18 @@ class Record:
             schema["required"] = list(self.required)
         if self.one_of:
             schema["anyOf"] = [{"required": [name]} for name in self.one_of]
+        if self.further:
+            schema["allOf"] = list(self.further)
         return schema
 
 
 class Rows:
-    """A list of records."""
+    """A list of records, of which at least one has the field ``some``."""
 
-    def __init__(self, record: Record, *, least: int = 0) -> None:
+    def __init__(self, record: Record, *, least: int = 0, some: str | None = None) -> None:
         self.record = record
         self.least = least
+        self.some = some
 
     def read(self, node: Node, key: str, report: Findings) -> list[dict[str, Any]]:
         """The records that could be read."""
@@ -263,12 +304,15 @@ class Rows:
             return []
         if len(node.items) < self.least:
             report.add(node, "missing-key", f"'{key}' needs at least {self.least} entry")
-        rows = (self.record.read(item, key, report) for item in node.items)
-        return [row for row in rows if row is not None]
+        rows = [row for row in (self.record.read(item, key, report) for item in node.items) if row is not None]
+        if self.some is not None and rows and not any(self.some in row for row in rows):
+            report.add(rows[0][""], "missing-key", f"no {key} has a '{self.some}'")
+        return rows
 
     def json_schema(self) -> dict[str, Any]:
         """An array."""
-        return {"type": "array", "items": self.record.json_schema(), "minItems": self.least}
+        some = {} if self.some is None else {"contains": {"type": "object", "required": [self.some]}}
+        return {"type": "array", "items": self.record.json_schema(), "minItems": self.least, **some}
 
 
 class Table:

@@ -26,7 +26,7 @@ def command(files: tuple[str, ...], sourced: bool, strict: bool, **given: Any) -
 
     Exit status: 0 fine, perhaps with warnings; 3 an error in some file; 1 warnings under --strict.
     """
-    from roofline.catalog.lint import lint
+    from roofline.catalog.lint import lint_files
     from roofline.commands.context import context
     from roofline.commands.output import check_output, emit
     from roofline.errors import CheckFailedError, FileError
@@ -34,7 +34,7 @@ def command(files: tuple[str, ...], sourced: bool, strict: bool, **given: Any) -
 
     settings = output_settings(given)
     check_output(settings, files)
-    problems = [problem for path in files for problem in lint(path, sourced=sourced)]
+    problems = lint_files(files, sourced=sourced)
     emit(lint_report(problems, len(files), context("hw lint")), settings)
     errors = sum(problem.level == "error" for problem in problems)
     if errors:

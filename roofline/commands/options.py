@@ -10,7 +10,7 @@ import click
 
 from roofline import precision, units
 from roofline.commands.base import option, together
-from roofline.errors import InputError
+from roofline.errors import InputError, RooflineError
 from roofline.units import Quantity, clip, quote
 
 if TYPE_CHECKING:
@@ -98,7 +98,10 @@ class DeviceType(_StrType):
 
         if find.is_path(incomplete):
             return [CompletionItem(incomplete, type="file")]
-        known = find.entries()
+        try:
+            known = find.entries()
+        except RooflineError:
+            return []  # said when a command is run; here it would be printed into the prompt
         ids = [entry.id for entry in known.values() if entry.id.startswith(incomplete)]
         if not ids:
             ids = sorted(alias for alias in find.aliases(known) if alias.startswith(incomplete))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from roofline.core.device import Ceiling, Device, Source, Sparsity, level_key
 from roofline.core.roof import Roof, Stream
@@ -11,7 +11,7 @@ from roofline.errors import InputError, UnknownNameError
 
 RoofKind = Literal["spec", "measured"]
 # What may stand as a ceiling of arithmetic; an attention kernel or a loop of bare matrix instructions may not.
-_CEILINGS = frozenset({"matmul", "vector-fma"})
+CEILINGS: Final = ("matmul", "vector-fma")
 _LONGEST = 1e6  # s; no message and no launch takes longer
 _LIKE_DEFAULT = ("bf16", "fp16")  # may stand in for each other where only one was measured, and the label says which
 
@@ -82,7 +82,7 @@ def choose(device: Device, query: RoofQuery) -> RoofChoice:
     if device.headline is not None and not query.specific:
         try:
             beside: Roof | None = _sourced(device, replace(query, headline=False))
-        except InputError:
+        except UnknownNameError:
             beside = None  # a device of which only the headline is known
         rivals = (beside,) if beside is not None and not query.headline else ()
         return RoofChoice(roof=_headline(device, query), beside=beside, rivals=rivals)
@@ -100,7 +100,7 @@ def _rivals(device: Device, query: RoofQuery) -> tuple[Roof, ...]:
         return (headline,)
     try:
         return headline, _sourced(device, replace(query, sparse=False))
-    except InputError:
+    except UnknownNameError:
         return (headline,)
 
 
@@ -167,7 +167,7 @@ def _default_dtype(device: Device, sparsity: Sparsity) -> str:
 
 
 def _measured(device: Device, query: RoofQuery) -> Roof:
-    rates = [c for c in device.measured if c.quantity == "FLOP/s" and c.what in _CEILINGS]
+    rates = [c for c in device.measured if c.quantity == "FLOP/s" and c.what in CEILINGS]
     have = tuple(dict.fromkeys(c.dtype for c in rates if c.dtype))
     if not rates:
         raise UnknownNameError(f"{device.id} has no measured FLOP/s ceiling", hint="leave out --roof measured")

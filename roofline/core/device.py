@@ -17,6 +17,10 @@ Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
 
 
+# FLOP/s and B/s that a roof can be drawn with: wider than any machine, so that every quotient stays finite.
+SLOWEST: Final = 1e-6
+FASTEST: Final = 1e40
+
 NO_ADDRESS: Final = "address not kept"  # how `where` begins for a source that nobody can look up again
 
 
@@ -169,24 +173,25 @@ class Device:
         raise InputError(f"{self.id} has no memory with a bandwidth")
 
     def memory_at(self, level: str) -> Memory:
-        """The memory level of this name (any case).
+        """The memory level of this name (any case, with or without its punctuation; the exact name goes first).
 
         Raises:
             UnknownNameError: no such level, or no bandwidth is known for it; those with one are listed.
 
         """
         with_bandwidth = [m.level for m in self.memory if m.bandwidth is not None]
-        for memory in self.memory:
-            if level_key(memory.level) == level_key(level):
-                if memory.bandwidth is None:
-                    raise UnknownNameError(
-                        f"{self.id} gives no bandwidth for its {memory.level}",
-                        hint=f"levels with one: {', '.join(with_bandwidth)}",
-                    )
-                return memory
-        raise UnknownNameError(
-            f"{self.id} has no memory level '{level}'", hint=f"levels with a bandwidth: {', '.join(with_bandwidth)}"
-        )
+        alike = [m for m in self.memory if level_key(m.level) == level_key(level)]
+        if not alike:
+            raise UnknownNameError(
+                f"{self.id} has no memory level '{level}'", hint=f"levels with a bandwidth: {', '.join(with_bandwidth)}"
+            )
+        memory = next((m for m in alike if m.level.casefold() == level.casefold()), alike[0])
+        if memory.bandwidth is None:
+            raise UnknownNameError(
+                f"{self.id} gives no bandwidth for its {memory.level}",
+                hint=f"levels with one: {', '.join(with_bandwidth)}",
+            )
+        return memory
 
     @property
     def precisions(self) -> tuple[str, ...]:
@@ -242,6 +247,10 @@ class Device:
         """The precision of a roof when none is named.
 
         fp32 on a CPU; else the faster of the 16-bit types, fp16 if they are alike; else the first one there is.
+
+        Raises:
+            UnknownNameError: only 2:4-sparse rates are known.
+
         """
         dense = [p.dtype for p in self.peaks if p.dense is not None]
         order: tuple[str, ...] = ("fp32", "fp64")
@@ -251,7 +260,7 @@ class Device:
         for dtype in (*order, *dense):
             if dtype in dense:
                 return dtype
-        raise InputError(f"{self.id} has no dense peak", hint="add --dtype D --sparse to use its 2:4-sparse rate")
+        raise UnknownNameError(f"{self.id} has no dense peak", hint="add --dtype D --sparse to use its 2:4-sparse rate")
 
 
 def level_key(level: str) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from roofline.core.device import Basis, Ceiling, Peak, Source, Sparsity
+from roofline.core.device import FASTEST, SLOWEST, Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
 
-_SLOWEST, _FASTEST = 1e-6, 1e40  # wider than any machine, so that every quotient stays finite
 Resource = Literal["memory", "compute", "link"]
 Bound = Literal["memory", "compute", "link", "latency"]  # a resource, or the launch of the kernel
 
@@ -47,10 +46,10 @@ class Roof:
     note: str | None = None
 
     def __post_init__(self) -> None:
-        if not _SLOWEST <= self.peak <= _FASTEST:
-            raise InputError(f"peak must be between {_SLOWEST:g} and {_FASTEST:g} FLOP/s, got {self.peak}")
-        if not _SLOWEST <= self.bandwidth <= _FASTEST:
-            raise InputError(f"bandwidth must be between {_SLOWEST:g} and {_FASTEST:g} B/s, got {self.bandwidth}")
+        if not SLOWEST <= self.peak <= FASTEST:
+            raise InputError(f"peak must be between {SLOWEST:g} and {FASTEST:g} FLOP/s, got {self.peak}")
+        if not SLOWEST <= self.bandwidth <= FASTEST:
+            raise InputError(f"bandwidth must be between {SLOWEST:g} and {FASTEST:g} B/s, got {self.bandwidth}")
 
     @property
     def bandwidth(self) -> float:

@@ -61,6 +61,42 @@ def test_a_relative_xdg_folder_is_ignored(tmp_path: Path, monkeypatch: pytest.Mo
         find.device("x")
 
 
+def test_a_tilde_is_the_home_folder_wherever_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell expands it at the start of ROOFLINE_HARDWARE=~/a alone, and nowhere in quotes."""
+    put(tmp_path / "b", "x")
+    (tmp_path / "a").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ROOFLINE_HARDWARE", "~/a:~/b")
+    assert find.device("x").origin == str(tmp_path / "b" / "x.yaml")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", "~/c")
+    with pytest.raises(FileError, match="no such folder"):
+        find.device("x")
+
+
+@pytest.mark.parametrize("name", ["my chip", "My-Chip", " my  chip "])
+def test_spaces_of_an_alias_are_hyphens_and_none_at_its_ends(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "x", alias="' My chip '")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    assert find.device(name).id == "x"
+
+
+def test_an_id_with_a_space_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "gpu 1")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    assert find.device("gpu 1").id == find.device("GPU-1").id == "gpu 1"
+
+
+def test_of_two_names_in_a_folder_the_first_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "a", alias="mi"), put(tmp_path, "mine", alias="mi")
+    put(tmp_path, "a").rename(tmp_path / "a.yml")
+    put(tmp_path, "a", alias="mi")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    assert find.device("a").origin.endswith("/a.yaml")
+    assert find.device("mi").id == find.aliases(find.entries())["mi"].id == "a"
+
+
 def test_a_named_folder_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROOFLINE_HARDWARE", "/no/such/folder")
     with pytest.raises(FileError, match="no such folder: '/no/such/folder'"):

@@ -15,6 +15,7 @@ from tests.catalog.test_shipped import FILES
 
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 GOOD = [
+    LEAST.replace("memory:\n", "memory:\n  - {level: L2, capacity: 1 MB}\n"),
     LEAST,
     LEAST + "x-mine: {a: [1]}\nyear: 2024\naliases: one\n",
     LEAST + "measured: [{what: matmul, dtype: bf16, value: 1 TFLOP/s}, {what: dram-read, value: 1 GB/s}]\n",
@@ -29,6 +30,13 @@ GOOD = [
     LEAST + "headline: {peak: 1 TFLOP/s, dtype: bf16, sparsity: 2:4}\n",  # 124 to YAML 1.1, and text to the loader
 ]
 BAD = [
+    LEAST.replace("1 TFLOP/s", "1.0e+41"),
+    LEAST.replace("100 GB/s", "1.0e-7"),
+    LEAST.replace("bandwidth: 100 GB/s", "capacity: 1 GB"),
+    LEAST + "measured: [{what: matmul, value: 1 TFLOP/s}]\n",
+    LEAST + "measured: [{what: dram-read, value: 1e9}]\n",
+    LEAST.replace("dense: 1 TFLOP/s", "dense: sparse/2"),
+    LEAST.replace("dense: 1 TFLOP/s", "dense: 1 TFLOP/s, sparse_basis: derived"),
     LEAST.replace("100 GB/s", "100 GB"),
     LEAST.replace("1 TFLOP/s", "1 tflop/s"),
     LEAST.replace("bf16", "fp99"),

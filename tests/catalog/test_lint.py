@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,6 +84,26 @@ CASES = [
         [],
         id="a-cache-may-be-small",
     ),
+    # A prefix too much: 819.2e12 TFLOP/s was meant as 819.2e12 FLOP/s.
+    pytest.param(
+        ("dense: 100 TFLOP/s, sparse: 200 TFLOP/s", "dense: 819.2e12 TFLOP/s"),
+        ["5:40: warning: 'dense' is read as 8.192e+14 TFLOP/s, which is implausibly large [implausible]; "
+         "is the prefix too much? A bare number is in FLOP/s"],
+        id="dense-with-a-prefix-too-much",
+    ),
+    pytest.param(("dense: 100 TFLOP/s, sparse: 200 TFLOP/s", "dense: 1e20"), [], id="1e20-FLOP/s"),
+    pytest.param(
+        ("100 GB/s", "100e9 GB/s"),
+        ["7:30: warning: 'bandwidth' is read as 100000000 TB/s, which is implausibly large [implausible]; "
+         "is the prefix too much? A bare number is in B/s"],
+        id="bandwidth-with-a-prefix-too-much",
+    ),
+    pytest.param(
+        ("capacity: 1 GB", "capacity: 80e9 GB"),
+        ["7:50: warning: 'capacity' is read as 80000000 TB, which is implausibly large [implausible]; "
+         "is the prefix too much? A bare number is in B"],
+        id="capacity-with-a-prefix-too-much",
+    ),
     pytest.param(
         ("sources:", "measured:\n  - {what: matmul, dtype: bf16, value: 80 FLOP/s, source: sheet}\nsources:"),
         ["9:40: warning: 'value' is read as 80.00 FLOP/s, which is implausibly small [implausible]; "
@@ -127,6 +148,13 @@ CASES = [
         id="source-order",
     ),
     pytest.param(("year: 2026", "x-rack: B7\nyear: 2026"), [], id="own-keys-stand-anywhere"),
+    pytest.param(("- {dtype: bf16, unit: matrix,", "- {<<: {dtype: bf16, unit: matrix},"), [], id="inline-merge"),
+    pytest.param(
+        ("dense: 100 TFLOP/s, sparse: 200 TFLOP/s, source: sheet",
+         "<<: {note: of a kind}, source: sheet, dense: 100 TFLOP/s"),
+        ["5:56: warning: 'source' stands before 'dense'; the order here is dtype, unit, dense, source [key-order]"],
+        id="order-beside-an-inline-merge",
+    ),
     pytest.param(
         ("  - {dtype: bf16, unit: matrix,", "  - &row {dtype: bf16, unit: matrix,"), [], id="anchored"
     ),
@@ -177,9 +205,31 @@ CASES = [
     ),
     pytest.param(
         ("[mine]", "[h100-pcie]"),
-        ["2:11: warning: the alias 'h100-pcie' hides the shipped device h100-pcie [shadows]; "
-         "choose another, unless it is meant to"],
+        ["2:11: warning: alias 'h100-pcie' can never be used: a shipped device has that id [alias]; "
+         "choose another; ids go before aliases"],
         id="alias-like-a-shipped-id",
+    ),
+    # Names that --hw takes for something else.
+    *(
+        pytest.param(
+            ("[mine]", f"[{alias}]"),
+            [f"2:11: warning: alias '{alias}' can never be used: --hw takes it for {what} [alias]; "
+             "choose letters, digits, '-' and '.'"],
+            id=f"alias-{what}",
+        )
+        for alias, what in (("a/b", "a path"), ("x100.yaml", "a path"), ("-x", "an option"))
+    ),
+    pytest.param(
+        ("[mine]", "['x1, x2']"),
+        ["2:11: warning: alias 'x1, x2' can never be used: --hw takes it for a list of devices [alias]; "
+         "choose letters, digits, '-' and '.'"],
+        id="alias-with-a-comma",
+    ),
+    pytest.param(("[mine]", "[' my chip ']"), [], id="spaces-are-left-out-at-the-ends-and-hyphens-within"),
+    pytest.param(
+        ("[mine]", "[my chip, ' My-Chip ']"),
+        ["2:20: warning: alias ' My-Chip ' is an alias already [duplicate-alias]; leave it out"],
+        id="alias-twice-but-for-spaces",
     ),
     # A check beside a figure with a bad unit: the figure is there.
     pytest.param(
@@ -200,6 +250,12 @@ CASES = [
          "mend one of them, or say why they differ in 'check_note'"],
         id="check-of-half-the-sparse-rate",
     ),
+    pytest.param(  # 50 x 2048 x 1e9 Hz = 102.4 TFLOP/s, and 8 bit x 100e9 bit/s / 8 = 100 GB/s
+        ("100 TFLOP/s, sparse: 200 TFLOP/s, source: sheet", "102.4 TFLOP/s, source: sheet, check: 50 * 2048 * 1e+9 Hz"),
+        [],
+        id="check-with-a-signed-exponent",
+    ),
+    pytest.param(("1 GB, source: sheet", "1 GB, source: sheet, check: 0.8e+01 bit * 1E+2 Gbit/s"), [], id="bits-e+"),
     # Words that are nearly right.
     pytest.param(
         ("100 GB/s", "1 TB/sec"),
@@ -350,10 +406,59 @@ def test_what_ends_the_reading_comes_with_what_was_found_before(own_file: Write)
     assert [(p.where.removeprefix(path), p.rule) for p in lint(path)] == [(":2:1", "duplicate-key"), (":4:1", "syntax")]
 
 
-def test_very_many_problems_are_cut_short(own_file: Write) -> None:
+def test_very_many_errors_are_cut_short(own_file: Write) -> None:
     problems = lint(own_file(CLEAN + "".join(f"k{i}: 1\n" for i in range(500))))
     assert len(problems) == 201
-    assert problems[-1].message == "more than 200 problems; is this a hardware file?"
+    assert problems[-1].message == "more than 200 errors; is this a hardware file?"
+
+
+def test_very_many_warnings_are_counted_and_hide_no_error(roofline: Runner, own_file: Write) -> None:
+    unused = "".join(f"  s{i}: {{title: T, where: W, kind: vendor}}\n" for i in range(300))
+    path = own_file(CLEAN + unused)
+    result = roofline("hw", "lint", path)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.count("[unused-source]") == 200
+    assert f"{path}: warning: 100 more warnings are not shown [size]\n" in result.out
+    found = lines(own_file(CLEAN.replace("dense: 100", "dense: 400") + unused))
+    assert [line for line in found if ": error: " in line] == [
+        "5:61: error: 'sparse' is 200.0 TFLOP/s, below 'dense' with 400.0 TFLOP/s [sparse]; are the two swapped?"
+    ]
+
+
+def test_misspelt_sources_among_very_many_cost_no_minute(own_file: Write) -> None:
+    """190 names against 15,000 would be 2.85 million comparisons of texts; the first ones are made."""
+    rows = "".join(f"  - {{dtype: bf16, clock: c{i}, dense: 1 TFLOP/s, source: source-{i}x}}\n" for i in range(190))
+    declared = "".join(f"  source-{i}: {{title: T, where: W, kind: vendor}}\n" for i in range(15_000))
+    path = own_file(CLEAN.replace(ROW, ROW + rows) + declared)
+    start = time.perf_counter()
+    problems = [p for p in lint(path) if p.rule == "unknown-source"]
+    assert time.perf_counter() - start < 15
+    assert len(problems) == 190
+    assert problems[0].hint == "did you mean 'source-0'?"
+
+
+def test_two_files_that_claim_one_name(own_file: Write, roofline: Runner) -> None:
+    first = own_file(CLEAN.replace("[mine]", "[Mine, b]"), "a.yaml")
+    second = own_file(CLEAN, "b.yaml")
+    result = roofline("hw", "lint", first, second, first)  # a file given twice is one file
+    hint = "[clash]; choose another; the first in the search order is found"
+    assert result.out.splitlines() == [
+        f"{second}:1:1: warning: the id 'b' is a name of {first} too {hint}",
+        f"{second}:2:11: warning: the alias 'mine' is a name of {first} too {hint}",
+        "",
+        "2 problems: 0 errors, 2 warnings",
+    ]
+    assert lines(first) == lines(second) == []
+
+
+def test_an_id_that_two_files_of_a_folder_have(own_file: Write, tmp_path: Path) -> None:
+    paths = [own_file(CLEAN, name) for name in ("x.yaml", "x.yml")]
+    text = "1:1: warning: the id 'x' is that of '{}' beside it too; only 'x.yaml' is found [clash]; rename one of them"
+    assert lines(paths[0]) == [text.format("x.yml")]
+    assert lines(paths[1]) == [text.format("x.yaml")]
+    os.remove(paths[1])
+    os.symlink("x.yaml", tmp_path / "x.yml")
+    assert lines(paths[0]) == []
 
 
 def test_an_unreadable_file_is_one_problem() -> None:

@@ -72,6 +72,33 @@ def test_words_that_yaml_takes_for_booleans_or_octal_stay_words(own_file: Write)
         pytest.param(("100 GB/s", ".inf"), "5:30: 'bandwidth' must be finite", id="Y07-inf"),
         pytest.param(("100 GB/s", ".nan"), "5:30: 'bandwidth' must be finite", id="Y07-nan"),
         pytest.param(("100 GB/s", "0"), "5:30: 'bandwidth' must be > 0", id="zero"),
+        # What no roof can be drawn with is refused here, and not by the first command that meets it.
+        pytest.param(
+            ("1 TFLOP/s", "1e50"), "3:26: 'dense' must be between 1e-06 and 1e+40 FLOP/s, got '1e50'   [quantity]",
+            id="too-fast",
+        ),
+        pytest.param(
+            ("1 TFLOP/s", "sparse/2, sparse: 1e-6"), "3:26: 'dense' must be at least 1e-06 FLOP/s", id="half-of-least",
+        ),
+        pytest.param(
+            ("100 GB/s", "1e41"), "5:30: 'bandwidth' must be between 1e-06 and 1e+40 B/s, got '1e41'", id="too-wide",
+        ),
+        pytest.param(
+            ("name: X", "name: X\nheadline: {peak: 21e-90 TFLOP/s, dtype: bf16}"),
+            "2:18: 'peak' must be between 1e-06 and 1e+40 FLOP/s, got '21e-90 TFLOP/s'", id="slow-headline",
+        ),
+        pytest.param(
+            ("name: X", "name: X\nmeasured: [{what: dram-read, value: 1e41 B/s}]"),
+            "2:37: 'value' must be between 1e-06 and 1e+40 B/s", id="measured-too-wide",
+        ),
+        pytest.param(
+            ("100 GB/s}", "100 GB/s}\n  - {level: L-2, capacity: 1 MB}\n  - {level: l2, capacity: 2 MB}"),
+            "7:13: memory level 'l2' is 'L-2' of line 6 again   [duplicate-level]", id="levels-alike",
+        ),
+        pytest.param(
+            ("100 GB/s}", "100 GB/s}\n  - {level: DRAM, capacity: 1 MB}"),
+            "6:13: memory level 'DRAM' is 'DRAM' of line 5 again   [duplicate-level]", id="level-twice",
+        ),
         pytest.param(("100 GB/s", "-5 GB/s"), "5:30: 'bandwidth' must be > 0", id="negative"),
         pytest.param(("100 GB/s", "100 GB"), "'bandwidth' is a bandwidth (B/s), got an amount (GB)", id="amount"),
         pytest.param(("1 TFLOP/s", "[1]"), "'dense' must be a quantity such as 989.4 TFLOP/s, got a list", id="list"),
@@ -98,6 +125,10 @@ def test_damage_is_named_with_its_place(own_file: Write, damage: tuple[str, str]
         load(own_file(text))
     assert message in str(caught.value)
     assert caught.value.exit_status == 3
+
+
+def test_the_limits_of_a_rate_are_rates(own_file: Write) -> None:
+    assert ridge(own_file(LEAST.replace("1 TFLOP/s", "1e40").replace("100 GB/s", "1e-6"))) == pytest.approx(1e46)
 
 
 def test_all_problems_come_in_one_run(own_file: Write) -> None:

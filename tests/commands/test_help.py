@@ -122,3 +122,12 @@ def test_ids_aliases_precisions_and_commands_complete(
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", current)
     assert [line.partition(",")[2] for line in roofline().out.split()] == found
+
+
+def test_completion_prints_no_error_into_the_prompt(roofline: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROOFLINE_HARDWARE", "/no/such/folder")
+    monkeypatch.setenv("_ROOFLINE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "roofline ridge --hw h10")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    result = roofline()
+    assert (result.out.strip(), result.err) == ("", "")

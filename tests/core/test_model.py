@@ -228,6 +228,25 @@ def test_level_picks_the_memory_in_any_case() -> None:
     assert Target(device=chip(), query=RoofQuery(level="l2")).choice().roof.bandwidth == 100.0
 
 
+def test_the_exact_name_of_a_level_goes_before_one_that_is_alike_without_punctuation() -> None:
+    alike = (Memory(level="HBM", bandwidth=10.0), Memory(level="L-2", bandwidth=30.0), Memory(level="L2", bandwidth=50))
+    device = chip(memory=alike)
+    assert [device.memory_at(level).bandwidth for level in ("l2", "L-2", "L_2")] == [50, 30.0, 30.0]
+
+
+def test_only_a_sparse_rate_is_a_name_that_the_device_lacks() -> None:
+    """Not a bad value: lists leave such a device out, as any that lacks what was asked for."""
+    peaks = (Peak(dtype="fp16", sparse=10.0),)
+    device = chip(peaks=peaks, headline=None)
+    with pytest.raises(UnknownNameError, match="has no dense peak") as caught:
+        Target(device=device, query=RoofQuery()).choice()
+    assert caught.value.hint == "add --dtype D --sparse to use its 2:4-sparse rate"
+    assert Target(device=device, query=RoofQuery(sparse=True)).choice().roof.peak == 10.0
+    headline = Headline(peak=20.0, dtype="fp16")
+    choice = Target(device=chip(peaks=peaks, headline=headline), query=RoofQuery()).choice()
+    assert (choice.roof.peak, choice.beside) == (20.0, None)
+
+
 def test_measured_roof_takes_the_matmul_and_the_triad() -> None:
     measured = (
         Ceiling(what="matmul", value=70.0, quantity="FLOP/s", dtype="fp16"),
