@@ -14,7 +14,7 @@ import click
 from roofline import __version__
 from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
 from roofline.errors import ClosedPipeError, OutputError, RooflineError
-from roofline.units import clip
+from roofline.text import clip
 
 _INTERRUPTED = 130
 _LONGEST = 500  # characters of an error that quotes what was typed

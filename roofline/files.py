@@ -11,7 +11,7 @@ from io import BufferedReader, TextIOWrapper
 from typing import BinaryIO, NamedTuple, cast
 
 from roofline.errors import FileError, located
-from roofline.units import clip
+from roofline.text import clip
 
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _PEEK = 4096

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError, nearest
-from roofline.units import quote
+from roofline.text import quote
 
 if TYPE_CHECKING:
     from fractions import Fraction

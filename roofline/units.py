@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnitError, nearest
+from roofline.text import clip, quote
 
 Quantity = Literal["FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "MAC", "Hz", "W", "1"]
 
@@ -237,34 +238,6 @@ def pattern(quantity: Quantity, *, bare: bool = True, positive: bool = False) ->
     number = _NUMBER.pattern.removeprefix("[+-]?")
     return rf"^\s*\+?{not_zero}{number}\s*(?:{choice}){'?' if bare else ''}\s*$"
 
-
-def clip(text: str, longest: int = 60) -> str:
-    """Text made safe and short for one line of an error: control characters are escaped.
-
-    >>> clip("a\\nb")
-    'a\\\\nb'
-    """
-    shown = printable(text[: longest + 1])
-    return shown if len(shown) <= longest else shown[: longest - 3] + "..."
-
-
-def printable(text: str) -> str:
-    """Text with its control characters and lone surrogates escaped, so that no name can drive a terminal.
-
-    >>> printable("k<float>\\x1b[31m")
-    'k<float>\\\\x1b[31m'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
-def quote(text: str) -> str:
-    """Text clipped and in single quotes, as errors quote what the user wrote."""
-    return f"'{clip(text)}'"
-
-
-# Numbers to text ----------------------------------------------------------------------------------------------------
 
 _STEPS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "s": (("ps", -12), ("ns", -9), ("us", -6), ("ms", -3), ("s", 0)),

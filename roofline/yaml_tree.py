@@ -16,7 +16,7 @@ import yaml
 
 from roofline.errors import FileError
 from roofline.files import Problem, read_text, shown_path
-from roofline.units import clip, quote
+from roofline.text import clip, quote
 
 SIZE_LIMIT: Final = 2_000_000  # characters; the largest catalogue file has some 6,000
 _DEPTH_LIMIT: Final = 20

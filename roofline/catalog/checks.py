@@ -7,8 +7,10 @@ import re
 from typing import Any, Final
 
 from roofline import units
-from roofline.catalog.schema import HALF_OF_SPARSE, Findings, place
+from roofline.catalog.findings import Findings, place
+from roofline.catalog.schema import HALF_OF_SPARSE
 from roofline.errors import UnitError
+from roofline.text import quote
 from roofline.units import Quantity
 
 TOLERANCE: Final = 0.01  # a check must come out within 1 % of its figure, or say why not
@@ -77,10 +79,10 @@ def evaluate(check: str, quantity: str) -> float:
             dimensions += [dimension] if dimension else []
         if dimensions != [{"FLOP/s": "Hz", "B/s": "B/s"}[quantity]]:
             got = " * ".join(dimensions) or "a bare number"
-            raise UnitError(f"'check' is {units.quote(check)}, which gives {got}, expected {quantity}")
+            raise UnitError(f"'check' is {quote(check)}, which gives {got}, expected {quantity}")
         total += value
     if not 0 < total < math.inf:
-        raise UnitError(f"'check' is {units.quote(check)}, which gives no finite figure")
+        raise UnitError(f"'check' is {quote(check)}, which gives no finite figure")
     return total
 
 
@@ -98,6 +100,6 @@ def _factor(text: str, check: str) -> tuple[float, str | None]:
         except UnitError:
             continue
     raise UnitError(
-        f"'check' is {units.quote(check)}; {units.quote(text)} is no factor",
+        f"'check' is {quote(check)}; {quote(text)} is no factor",
         hint="for example 132 * 4096 * 1.83 GHz, or 5120 bit * 5.238 Gbit/s",
     )

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roofline.errors import FileError, UnknownNameError, nearest
-from roofline.units import clip, quote
+from roofline.text import clip, quote
 
 if TYPE_CHECKING:
     from roofline.core.device import Device

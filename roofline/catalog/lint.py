@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from roofline.catalog.checks import lint_checks
+from roofline.catalog.findings import Findings
 from roofline.catalog.lint_figures import lint_duplicates, lint_size, lint_sparse
 from roofline.catalog.lint_measured import lint_measured
 from roofline.catalog.lint_names import lint_aliases, lint_clashes, lint_id, lint_key_order, lint_shadows
 from roofline.catalog.load import figures, inspect
-from roofline.catalog.schema import Findings
 from roofline.errors import FileError
 from roofline.files import Problem, shown_path
 

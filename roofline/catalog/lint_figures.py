@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from roofline import units
+from roofline.catalog.findings import Findings, place
 from roofline.catalog.load import figures
-from roofline.catalog.schema import Findings, place
 from roofline.units import Quantity
 
 # The least and the most that a figure of each kind can plausibly be, and the unit that was probably meant. Bare

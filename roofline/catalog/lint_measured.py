@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.catalog.checks import TOLERANCE
-from roofline.catalog.schema import HALF_OF_SPARSE, Findings, place
+from roofline.catalog.findings import Findings, place
+from roofline.catalog.schema import HALF_OF_SPARSE
 from roofline.core.choice import CEILINGS
 from roofline.core.device import level_key
 from roofline.errors import nearest
-from roofline.units import quote
+from roofline.text import quote
 
 # What others call a ceiling, without case and punctuation. Names that are merely near are found by their letters.
 _OTHER_NAMES: Final = {

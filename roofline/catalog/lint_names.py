@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from roofline.catalog import find
 from roofline.catalog.fields import DEVICE
-from roofline.catalog.schema import Findings, Kind, Record, Rows, Table
+from roofline.catalog.findings import Findings
+from roofline.catalog.schema import Kind, Record, Rows, Table
 from roofline.files import shown_path
-from roofline.units import quote
+from roofline.text import quote
 from roofline.yaml_tree import Node
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")

@@ -6,11 +6,12 @@ import os
 from typing import Any
 
 from roofline.catalog.fields import DEVICE
-from roofline.catalog.schema import HALF_OF_SPARSE, Findings, place
+from roofline.catalog.findings import Findings, place
+from roofline.catalog.schema import HALF_OF_SPARSE
 from roofline.core.device import SLOWEST, Ceiling, Device, Headline, Link, Memory, Peak, Source, level_key
 from roofline.errors import FileError
 from roofline.files import Problem, shown_path
-from roofline.units import quote
+from roofline.text import quote
 from roofline.yaml_tree import Node
 from roofline.yaml_tree import load as load_yaml
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from roofline.catalog import find, load
 from roofline.core.device import Device
 from roofline.errors import FileError, UnknownNameError
-from roofline.units import quote
+from roofline.text import quote
 
 
 def every_device() -> tuple[list[Device], list[FileError]]:

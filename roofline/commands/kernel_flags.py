@@ -11,7 +11,7 @@ from roofline.core.amounts import Amounts
 from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
-from roofline.units import quote
+from roofline.text import quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from roofline.errors import InputError
-from roofline.units import quote
+from roofline.text import quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

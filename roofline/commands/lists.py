@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from roofline import units
 from roofline.commands.list_flags import ListFlags
 from roofline.commands.options import OutputSettings
 from roofline.commands.output import tell
@@ -17,6 +16,7 @@ from roofline.files import Problem
 from roofline.readers.columns import renamed
 from roofline.readers.rows import Row
 from roofline.readers.table import KernelList
+from roofline.text import clip
 
 _TOLD: Final = 20  # bad rows that are named one by one
 
@@ -105,7 +105,7 @@ class Reading:
 def _unused(heading: str) -> str:
     """A column that means nothing here, and what to call it if it looks like something."""
     better = renamed(heading)
-    return f"{units.clip(heading)} (call it {better} if it is one)" if better else units.clip(heading)
+    return f"{clip(heading)} (call it {better} if it is one)" if better else clip(heading)
 
 
 def read(files: Sequence[str], targets: Sequence[Target], flags: ListFlags) -> Reading:

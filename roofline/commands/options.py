@@ -11,7 +11,8 @@ import click
 from roofline import precision, units
 from roofline.commands.base import option, together
 from roofline.errors import InputError, RooflineError
-from roofline.units import Quantity, clip, quote
+from roofline.text import clip, quote
+from roofline.units import Quantity
 
 if TYPE_CHECKING:
     from roofline.core.choice import RoofQuery

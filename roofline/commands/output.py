@@ -13,7 +13,7 @@ from roofline.commands.options import OutputSettings
 from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
 from roofline.render import FORMATS, Style, format_of, render
 from roofline.report import Report
-from roofline.units import printable, quote
+from roofline.text import printable, quote
 
 
 def emit(report: Report, settings: OutputSettings) -> None:

@@ -11,7 +11,7 @@ from roofline import precision
 from roofline.commands.base import GroupedOption
 from roofline.errors import InputError
 from roofline.operations.registry import Operation, Parameter
-from roofline.units import quote
+from roofline.text import quote
 
 if TYPE_CHECKING:
     _IntType = click.ParamType[int]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from roofline.commands.shapes import flag, size
 from roofline.errors import InputError
 from roofline.operations.registry import Operation, Parameter
-from roofline.units import clip, quote
+from roofline.text import clip, quote
 
 _MOST_ROWS: Final = 10_000
 _FIRST, _LAST = 256, 1_048_576  # of an example: from below a launch to well past every ridge

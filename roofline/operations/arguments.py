@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofline.errors import InputError
 from roofline.precision import Format, storage
-from roofline.units import quote
+from roofline.text import quote
 
 
 def held(name: str, text: str | None, default: Format) -> Format:

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origi
 
 from roofline.core.kernel import Kernel
 from roofline.errors import UnknownNameError, nearest
-from roofline.units import quote
+from roofline.text import quote
 
 Kind = Literal["size", "switch", "number", "word", "format", "sizes"]
 F = TypeVar("F", bound=Callable[..., Kernel])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline.errors import InputError
-from roofline.units import clip
+from roofline.text import clip
 
 LARGEST: Final = 10**15  # of one dimension; no array is longer
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline.errors import FileError, nearest
-from roofline.units import Quantity, quote
+from roofline.text import quote
+from roofline.units import Quantity
 
 _NAMES: Final = {
     "name": "name",

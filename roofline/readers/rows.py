@@ -14,7 +14,7 @@ from roofline.core.kernel import Kernel
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
 from roofline.readers.columns import Meaning, meaning, suggest
-from roofline.units import quote
+from roofline.text import quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from roofline.errors import FileError
 from roofline.files import Problem, open_text, shown_path
 from roofline.readers.rows import Row, from_cells, from_records, meanings_of
-from roofline.units import quote
+from roofline.text import quote
 
 if TYPE_CHECKING:
     from roofline.yaml_tree import Node

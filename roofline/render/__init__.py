@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from roofline.errors import InputError
 from roofline.report import Report
-from roofline.units import quote
+from roofline.text import quote
 
 
 class Style(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.report import Column, Value, plain
+from roofline.text import printable
 
 NUMERIC: Final = frozenset({"count", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
 _PREFIXED: Final = frozenset({"FLOP", "FLOP/s", "B", "B/s", "s", "W"})
@@ -54,10 +55,10 @@ def cell(column: Column, raw: Any, power: int) -> str:
     if column.format == "count":
         return str(value)
     if column.format == "list":
-        return units.printable(", ".join(map(str, value)))
+        return printable(", ".join(map(str, value)))
     if column.format in NUMERIC:
         return "inf" if math.isinf(value) else units.significant(units.scaled(value, power))
-    return units.printable(str(value))
+    return printable(str(value))
 
 
 def measure(column: Column, raw: Any) -> str:

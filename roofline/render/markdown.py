@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
 from roofline.report import Column, Report, closing, shown
-from roofline.units import printable
+from roofline.text import printable
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from roofline.render import Style
 from roofline.render.cells import NUMERIC, cell, measure, unit_of
 from roofline.report import Column, Report, closing, shown
-from roofline.units import printable
+from roofline.text import printable
 
 _NO_LIMIT: Final = 100_000
 _SHORTEST_NAME: Final = 16

@@ -13,6 +13,7 @@ from roofline.core.target import Placed
 from roofline.precision import PRECISIONS
 from roofline.report.devices import headline_notes, scope_notes
 from roofline.report.placements import BOUND_WORDS, why_unknown
+from roofline.text import clip
 
 _HARDLY: Final = 1e-4  # share of the roof below which a measured time is doubted
 _SHORTEST: Final = 1e-9  # s; a clock cycle or two
@@ -229,7 +230,7 @@ def list_notes(shown: Sequence[Placed]) -> list[str]:
 
 def _some(names: Sequence[str], most: int = 5) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(units.clip(name, 40) for name in names[:most]) + more
+    return ", ".join(clip(name, 40) for name in names[:most]) + more
 
 
 def counted(placed: Sequence[Placed]) -> list[str]:
