@@ -1,21 +1,15 @@
 """``python -m roofline`` and the console script: the command line, with a quiet Ctrl-C from the first moment on."""
 
-import signal
+import sys
 from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line.
-
-    Importing it takes longest; an interrupt meanwhile ends the process by the signal, which shells see as status 130.
-    """
-    interrupts = signal.getsignal(signal.SIGINT)
-    if interrupts is signal.default_int_handler:  # nobody else handles or ignores it
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from roofline import cli  # noqa: PLC0415
-
-    if interrupts is signal.default_int_handler:
-        signal.signal(signal.SIGINT, interrupts)
+    """Run the command line; an interrupt while it is being imported, which takes longest, ends it as any other."""
+    try:
+        from roofline import cli  # noqa: PLC0415
+    except KeyboardInterrupt:
+        sys.exit(130)
     cli.main()
 
 

@@ -172,6 +172,8 @@ class _Composer:
     def _place(self, mark: Any) -> tuple[int, int]:
         """Line and column of a parser's mark, from 1, as they are in the file."""
         line, column = mark.line + 1, mark.column + 1
+        if not self.added:
+            return line, column
         return line, column - bisect(self.added.get(line, ()), column)
 
     def _compose(self, events: Iterator[Any]) -> Node | None:
@@ -217,9 +219,8 @@ class _Composer:
         if event.tag is not None and event.tag not in _CORE_TAGS and event.tag != "!":
             self.add(line, column, f"tag {quote(event.tag)} is not used here", "tag")  # and read on without it
         if kind == "ScalarEvent":
-            end = self._place(event.end_mark)
-            if end[0] > line:
-                self.texts.append(((line, column), end))
+            if event.end_mark.line > event.start_mark.line:
+                self.texts.append(((line, column), self._place(event.end_mark)))
             node = Node(line, column, text=event.value, plain=not event.style)
         elif kind == "SequenceStartEvent":
             node = Node(line, column, items=[])

@@ -46,8 +46,7 @@ class Source(NamedTuple):
         return f"{self.title}, {self.where}" if self.where.startswith(NO_ADDRESS) else f"{self.title} <{self.where}>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Peak:
+class Peak(NamedTuple):
     """The peak rate of one precision on one execution unit, dense and 2:4-sparse apart."""
 
     dtype: str
@@ -62,13 +61,6 @@ class Peak:
     check: str | None = None  # second witness for `dense`: units x FLOP/clk x clock
     check_note: str | None = None
     note: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.dense is None and self.sparse is None:
-            raise InputError(f"the {self.dtype} peak has neither a dense nor a sparse rate")
-        for value in (self.dense, self.sparse):
-            if value is not None and not 0 < value < math.inf:
-                raise InputError(f"the {self.dtype} peak must be finite and > 0, got {value}")
 
     def rate(self, sparsity: Sparsity) -> float | None:
         """FLOP/s, dense or 2:4-sparse; None where the device has no such rate."""
@@ -154,7 +146,13 @@ class Device:
     def __post_init__(self) -> None:
         if not self.peaks:
             raise InputError(f"{self.id} has no peaks")
-        for memory in self.memory:  # a named tuple, which cannot refuse them itself
+        for peak in self.peaks:  # named tuples, which cannot refuse them themselves
+            if peak.dense is None and peak.sparse is None:
+                raise InputError(f"the {peak.dtype} peak has neither a dense nor a sparse rate")
+            for value in (peak.dense, peak.sparse):
+                if value is not None and not 0 < value < math.inf:
+                    raise InputError(f"the {peak.dtype} peak must be finite and > 0, got {value}")
+        for memory in self.memory:
             for value in (memory.bandwidth, memory.capacity, memory.usable):
                 if value is not None and not 0 < value < math.inf:
                     raise InputError(f"{self.id}: a figure of {memory.level} must be finite and > 0, got {value}")
