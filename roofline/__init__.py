@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from roofline.core.roof import Roof as Roof
     from roofline.core.target import Placed as Placed
     from roofline.core.target import Target as Target
+    from roofline.errors import InputError as InputError
     from roofline.errors import RooflineError as RooflineError
+    from roofline.errors import UnknownNameError as UnknownNameError
 
 __version__ = "0.1.0"
 _HOMES: Final = {
     "Device": "core.device",
+    "InputError": "errors",
     "Kernel": "core.kernel",
     "Link": "core.device",
     "Memory": "core.device",
@@ -48,10 +51,11 @@ _HOMES: Final = {
     "RooflineError": "errors",
     "Source": "core.device",
     "Target": "core.target",
+    "UnknownNameError": "errors",
     "device": "catalog.find",
 }
-__all__ = ["Device", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof", "RoofQuery", "RooflineError"]
-__all__ += ["Source", "Target", "device", "operations"]
+__all__ = ["Device", "InputError", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof", "RoofQuery"]
+__all__ += ["RooflineError", "Source", "Target", "UnknownNameError", "device", "operations"]
 
 
 def __getattr__(name: str) -> Any:

@@ -80,10 +80,11 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
-        _tell(error.format_message())
+        for line in error.format_message().split("\n"):  # the help, which is no single line
+            _tell(line)
         return error.exit_code
     except click.ClickException as error:
-        _say(clip(error.format_message(), _LONGEST), None)
+        _say(clip(" ".join(error.format_message().split()), _LONGEST), None)
         return 2
     except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED

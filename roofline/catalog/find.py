@@ -151,6 +151,14 @@ def device(name: str) -> Device:
     raise unknown(name, [*known, *aliases(known)])
 
 
+def taken_over(name: str, device: Device) -> str | None:
+    """The shipped device that a name leads to where no file of the user's takes it over; None if none does."""
+    if is_path(name) or device.origin.startswith(shipped_folder()):
+        return None
+    shipped = shipped_names().get(name_key(name))
+    return None if shipped is None else shipped.id
+
+
 def aliases(known: dict[str, Entry]) -> dict[str, Entry]:
     """Every alias and the entry it leads to, read from the text without parsing it; the nearest folder wins."""
     found: dict[str, Entry] = {}

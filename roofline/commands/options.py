@@ -226,6 +226,11 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
             repeated = " ".join(f"--hw {part.strip()}" for part in name.split(",") if part.strip())
             raise InputError(f"--hw takes one device, got {quote(name)}", hint=f"repeat it: {repeated}")
         device = find.device(name)
+        hidden = find.taken_over(name, device)
+        if hidden is not None:
+            from roofline.commands.output import tell
+
+            tell(f"note: {quote(name)} is {device.origin} here, and not the shipped {hidden}")
         file = os.path.realpath(device.origin)
         if all(file != os.path.realpath(other.origin) for other in found):  # an id, its alias and its path are one
             found.append(device)

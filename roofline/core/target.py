@@ -39,7 +39,7 @@ class Target:
     """
 
     device: Device
-    query: RoofQuery
+    query: RoofQuery = field(default_factory=RoofQuery)
     _choices: dict[tuple[str | None, str | None], RoofChoice] = field(default_factory=dict, repr=False, compare=False)
 
     def choice(self, dtype: str | None = None, unit: str | None = None) -> RoofChoice:

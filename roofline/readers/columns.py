@@ -151,6 +151,8 @@ def renamed(heading: str) -> str | None:
     >>> renamed("us"), renamed("MB"), renamed("mbytes"), renamed("note")
     ('time_us', 'bytes_mb', 'bytes_mb', None)
     """
+    if _BITS.search(heading.strip()):
+        return None  # Mb may be bits
     word = heading.strip().lower()
     amount = _AMOUNT.fullmatch(word)
     if amount:

@@ -13,7 +13,7 @@ from roofline.core.gate import Expectation, bound_named
 from roofline.core.kernel import Kernel
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
-from roofline.readers.columns import Meaning, meaning, suggest
+from roofline.readers.columns import Meaning, meaning, renamed, suggest
 from roofline.text import quote
 
 
@@ -43,8 +43,22 @@ def meanings_of(header: list[str], unused: list[str], where: str) -> dict[str, M
             continue
         _no_twin(meanings, heading, found, where)
         meanings[heading] = found
+    _take_units(meanings, unused, where)
     _need(meanings, header, where)
     return meanings
+
+
+def _take_units(meanings: dict[str, Meaning], unused: list[str], where: str) -> None:
+    """A column named after its unit alone (``us``, ``MB``) says what no other column does."""
+    for heading in list(unused):
+        better = renamed(heading)
+        found = meaning(better, where) if better else None
+        if found is None:
+            continue
+        alike = {"bytes", "bytes_read", "bytes_write"} if found.field == "bytes" else {found.field}
+        if not any(taken.field in alike for taken in meanings.values()):
+            meanings[heading] = found
+            unused.remove(heading)
 
 
 def _no_twin(meanings: Mapping[str, Meaning], heading: str, found: Meaning, where: str) -> None:
@@ -91,7 +105,9 @@ def from_records(
                 if found is not None:
                     _no_twin(meanings, key, found, where)
                     meanings[key] = found
-            unused += [key for key in cells if key not in meanings and key not in unused]
+            rest = [key for key in cells if key not in meanings]
+            _take_units(meanings, rest, where)
+            unused += [key for key in rest if key not in unused]
             _need(meanings, list(cells), where)
         except FileError as error:
             yield Problem.of(error)

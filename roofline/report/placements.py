@@ -56,7 +56,15 @@ _SHORT: Final = {
 }
 _SHOWN_IN_ROWS: Final = frozenset({"bound", "attainable_flop_per_s", "least_time_s", "share_of_roof", "above_roof"})
 _SHOWN_IN_COMPARISON: Final = frozenset(
-    {"peak_flop_per_s", "ridge_flop_per_byte", "bound", "attainable_flop_per_s", "share_of_peak", "share_of_roof"}
+    {
+        "peak_flop_per_s",
+        "ridge_flop_per_byte",
+        "bound",
+        "attainable_flop_per_s",
+        "share_of_peak",
+        "least_time_s",
+        "share_of_roof",
+    }
 )
 
 

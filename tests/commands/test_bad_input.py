@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -123,7 +124,7 @@ def test_a_header_alone_is_no_failure_unless_strict(roofline: Runner) -> None:
 @pytest.mark.parametrize(
     ("header", "told"),
     [
-        ("name,flops,bytes,us", "note: columns not used: us (call it time_us if it is one)\n"),
+        ("name,flops,bytes,time_ms,us", "note: columns not used: us (call it time_us if it is one)\n"),
         ("name,flops,bytes,MB", "note: columns not used: MB (call it bytes_mb if it is one)\n"),
         (
             "name,flops,bytes,expect",
@@ -133,15 +134,39 @@ def test_a_header_alone_is_no_failure_unless_strict(roofline: Runner) -> None:
     ],
 )
 def test_what_a_list_says_and_nobody_uses_is_told(roofline: Runner, header: str, told: str) -> None:
-    last = {"expect": "memory-bound", "dtype": "fp8"}.get(header.rpartition(",")[2], "7")
+    last = {"expect": "memory-bound", "dtype": "fp8", "us": "7,7"}.get(header.rpartition(",")[2], "7")
     result = roofline("analyze", "-", "--hw", "h100", "--dtype", "bf16", stdin=f"{header}\nk,1e9,1e6,{last}\n")
     assert result.status == 0
     assert result.err.startswith(told)
 
 
-def test_a_column_named_after_its_unit_is_suggested(roofline: Runner) -> None:
-    result = roofline("analyze", "-", "--hw", "h100", stdin="name,gflop,MB\nk,1,1\n")
-    assert (result.status, "did you mean: bytes_mb?" in result.err) == (3, True)
+def test_a_column_named_after_its_unit_alone_is_taken(roofline: Runner) -> None:
+    rows = "kernel,gflop,MB,us\nk,2,3,50\n"
+    (kernel,) = json.loads(roofline("analyze", "-", "--hw", "h100", "--format", "json", stdin=rows).out)["kernels"]
+    assert (kernel["work_flop"], kernel["traffic_byte"], kernel["time_s"]) == (2e9, 3e6, 5e-5)
+    bits = roofline("analyze", "-", "--hw", "h100", stdin="kernel,gflop,Mb\nk,2,3\n")  # which may be bits
+    assert (bits.status, "no column 'bytes'" in bits.err) == (3, True)
+
+
+def test_bare_groups_print_their_help_in_lines(roofline: Runner) -> None:
+    for group in ([], ["hw"], ["op"]):
+        result = roofline(*group)
+        assert (result.status, result.out, "\\n" in result.err) == (2, "", False)
+        assert result.err.count("\n") > 10
+    assert roofline("op", "attention", "--causal").err.endswith("roofline op attention --help lists them\n")
+    assert roofline("completion").err.count("\n") == 1
+
+
+def test_a_file_that_takes_over_a_shipped_name_is_told(
+    roofline: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "fake.yaml"
+    text = "name: Fake\naliases: [h100]\npeaks: [{dtype: fp16, dense: 1T}]\nmemory: [{level: M, bandwidth: 1G}]\n"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    result = roofline("ridge", "--hw", "h100")
+    assert (result.status, result.err) == (0, f"note: 'h100' is {path} here, and not the shipped h100-sxm\n")
+    assert roofline("ridge", "--hw", "fake").err == ""
 
 
 def test_a_failed_check_still_prints_everything(roofline: Runner) -> None:
