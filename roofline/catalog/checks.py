@@ -13,6 +13,7 @@ from roofline.errors import UnitError
 from roofline.text import quote
 from roofline.units import Quantity
 
+_FAR: Final = 10  # times the figure; a unit is wrong or missing then, and no per cent help
 TOLERANCE: Final = 0.01  # a check must come out within 1 % of its figure, or say why not
 _BITS: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*bits?")
 _PLUS: Final = re.compile(r"(?<![0-9.][eE])\+")  # between products, and not the sign of an exponent
@@ -46,10 +47,11 @@ def _lint_check(row: dict[str, Any], field: str, quantity: Quantity, report: Fin
         return
     off = witness / figure[0] - 1
     if abs(off) > TOLERANCE and not row.get("check_note"):
+        by = f"{100 * off:+.1f} % off" if abs(off) < _FAR else "far off"
         report.add(
             node,
             "check",
-            f"'check' gives {units.show(witness, quantity)}, {100 * off:+.1f} % off {units.show(*figure)}",
+            f"'check' gives {units.show(witness, quantity)}, {by} {units.show(*figure)}",
             hint="mend one of them, or say why they differ in 'check_note'",
         )
 

@@ -101,7 +101,7 @@ DEVICE: Final = Record(
         "peaks": Rows(_PEAK, least=1),
         "memory": Rows(_MEMORY, least=1, some="bandwidth"),
         "links": Rows(_LINK),
-        "tdp": Record({"value": Amount("W"), "source": _SOURCES}, required=("value",)),
+        "tdp": Record({"value": Amount("W"), "source": _SOURCES}, required=("value",), short="value"),
         "measured": Rows(_MEASURED),
         "sources": Table(Record({"title": Text(), "where": Text(), "kind": _SOURCE_KIND}, required=("title",))),
         "note": Text(),

@@ -194,14 +194,18 @@ class Record:
         required: tuple[str, ...] = (),
         one_of: tuple[str, ...] = (),
         further: tuple[dict[str, Any], ...] = (),
+        short: str | None = None,
     ) -> None:
         self.fields = fields
+        self.short = short  # the field that a scalar in place of the mapping stands for
         self.required = required
         self.one_of = one_of  # at least one of these must be there
         self.further = further  # JSON Schema of what the loader checks across fields
 
     def read(self, node: Node, key: str, report: Findings) -> dict[str, Any] | None:
         """The values by key, with the node itself under ``""`` for later messages."""
+        if self.short is not None and node.text is not None and not node.empty:
+            return {"": node, self.short: self.fields[self.short].read(node, key, report)}
         if node.entries is None:
             report.add(node, "kind", f"'{key}' must be a mapping, got {node.kind}")
             return None
@@ -233,7 +237,7 @@ class Record:
             schema["anyOf"] = [{"required": [name]} for name in self.one_of]
         if self.further:
             schema["allOf"] = list(self.further)
-        return schema
+        return schema if self.short is None else {"anyOf": [self.fields[self.short].json_schema(), schema]}
 
 
 class Rows:

@@ -15,6 +15,7 @@ from tests.catalog.test_shipped import FILES
 
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 GOOD = [
+    LEAST + "tdp: 700 W\n",
     LEAST.replace("memory:\n", "memory:\n  - {level: L2, capacity: 1 MB}\n"),
     LEAST,
     LEAST + "x-mine: {a: [1]}\nyear: 2024\naliases: one\n",
@@ -48,7 +49,8 @@ BAD = [
     LEAST + "year: 20240\n",
     LEAST + "schema: 2\n",
     LEAST + "kind: toaster\n",
-    LEAST + "tdp: 700 W\n",
+    LEAST + "tdp: 700 GB\n",
+    LEAST + "tdp: [700 W]\n",
     LEAST + "measured: [{what: matmul, dtype: bf16, value: 1e12}]\n",
     LEAST + "links: [{name: N, bandwidth: 1 GB/s, direction: up}]\n",
     "name: X\npeaks: []\nmemory: []\n",

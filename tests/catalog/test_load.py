@@ -308,3 +308,9 @@ def test_no_shape_of_known_keys_breaks_the_loader(
     path = tmp_path_factory.mktemp("y") / "x.yaml"
     path.write_text("\n".join(lines), encoding="utf-8")
     loads_or_says_why(str(path))
+
+
+def test_a_power_may_stand_by_itself(own_file: Write) -> None:
+    text = "name: X\npeaks: [{dtype: bf16, dense: 1 TFLOP/s}]\nmemory: [{level: M, bandwidth: 1 GB/s}]\n"
+    short, full = load(own_file(text + "tdp: 700 W\n")), load(own_file(text + "tdp: {value: 0.7 kW}\n"))
+    assert (short.tdp, full.tdp) == (700, 700)
