@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from roofline.core.kernel import Kernel
+from roofline.errors import InputError
 from roofline.operations.filters import Axis, convolution
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
+from roofline.operations.shapes import LARGEST, sizes
 
 _FAMILY: Final = "deep learning"
 
@@ -272,13 +273,15 @@ def depthwise(
         result: number format of the output; None: that of the input
 
     Raises:
-        InputError: a size that is not a whole number from 1 on, or no output.
+        InputError: a size that is not a whole number from 1 on, too many output channels, or no output.
 
     >>> depthwise(c=128, h=56, r=3, padding=(1,)).flops  # 2 x 56 x 56 x 128 x 9
     7225344
 
     """
     sizes(c=c, multiplier=multiplier)
+    if c * multiplier > LARGEST:
+        raise InputError(f"c times multiplier must be at most 1e15 output channels, got {c} x {multiplier}")
     return convolution(
         name="depthwise",
         n=n,
