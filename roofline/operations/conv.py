@@ -32,7 +32,7 @@ def conv1d(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """One-dimensional convolution of n sequences of c channels with k filters of s taps, in FLOP and B.
+    """Convolution of n sequences, k filters of c x s taps each, in FLOP and B.
 
     As :func:`conv2d`, along one axis.
 
@@ -100,7 +100,7 @@ def conv2d(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """Convolution of n images of c channels, h x w points each, with k filters of r x s taps, in FLOP and B.
+    """Convolution of n images, k filters of c x r x s taps each, in FLOP and B.
 
     2 n k p q (c / groups) r s FLOP for p x q output points, with p = floor((h + 2 padding - dilation (r - 1) - 1) /
     stride) + 1 and q alike; transposed, each input point meets each tap instead: 2 n c h w (k / groups) r s FLOP, and
@@ -177,7 +177,7 @@ def conv3d(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """Convolution of n volumes of c channels, d x h x w points each, with k filters of t x r x s taps, in FLOP and B.
+    """Convolution of n volumes, k filters of c x t x r x s taps each, in FLOP and B.
 
     As :func:`conv2d`, along three axes.
 

@@ -24,11 +24,12 @@ def fft(
     passes: int = 1,
     dtype: str = "fp32",
 ) -> Kernel:
-    """Fast Fourier transform of N = n1 n2 ... points, complex or real, in FLOP and B.
+    """Fast Fourier transform of N points, complex or real, in FLOP and B.
 
-    5 N log2 N FLOP, 2.5 N log2 N if real: the nominal count of radix-2 Cooley-Tukey that makes rates of all sizes and
-    algorithms comparable (Frigo, Johnson: The design and implementation of FFTW3, Proc. IEEE 93(2), 2005), rounded to a
-    whole number where N is no power of two. An algorithm may do less: split radix about 4 N log2 N.
+    N = n1 n2 ... in one to three dimensions. 5 N log2 N FLOP, 2.5 N log2 N if real: the nominal count of radix-2
+    Cooley-Tukey that makes rates of all sizes and algorithms comparable (Frigo, Johnson: The design and implementation
+    of FFTW3, Proc. IEEE 93(2), 2005), rounded to a whole number where N is no power of two. An algorithm may do less:
+    split radix about 4 N log2 N.
 
     Out of place, one pass through memory: N complex values read and N written; a real transform reads N real values
     and writes those n1 n2 ... (n_last / 2 + 1) complex ones that its symmetry leaves. A transform that the fast memory

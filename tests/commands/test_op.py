@@ -430,3 +430,10 @@ def test_the_list_has_every_operation_and_can_be_searched(roofline: Runner, answ
     assert [row["operation"] for row in answer("op list STREAM tri")["operations"]] == ["stream-triad"]
     nothing = roofline("op", "list", "nothing-like-it")
     assert (nothing.status, nothing.out) == (0, "no operation fits\n")
+
+
+def test_the_list_fits_80_columns_without_a_summary_cut_short(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run("op list").out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("op list").out == whole
+    assert max(map(len, whole.splitlines())) <= 80
