@@ -79,7 +79,7 @@ class GroupedCommand(click.Command):
                 raise click.UsageError(f"negative number {number!r}; use -- before it", ctx) from None
             known = [name for param in self.get_params(ctx) for name in param.opts]
             near = nearest(error.option_name, known, 3)
-            hint = f"did you mean: {', '.join(near)}?" if near else f"roofline {ctx.info_name} --help lists them"
+            hint = f"did you mean: {', '.join(near)}?" if near else f"{ctx.command_path} --help lists them"
             raise click.UsageError(f"no such option {error.option_name!r}; {hint}", ctx) from None
         except click.UsageError as error:
             extra = "unexpected extra argument" in error.message

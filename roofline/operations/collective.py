@@ -54,6 +54,7 @@ def allreduce(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
         messages=2 * _steps(p, algorithm),
         dtype=element.arithmetic,
         assumptions=_assumptions(p, algorithm, reduces=True),
+        unit="vector",
     )
 
 
@@ -89,6 +90,7 @@ def reducescatter(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str =
         messages=_steps(p, algorithm),
         dtype=element.arithmetic,
         assumptions=_assumptions(p, algorithm, reduces=True),
+        unit="vector",
     )
 
 

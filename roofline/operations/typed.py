@@ -66,7 +66,7 @@ def checked(function: F) -> F:
             return function(*args, **taken)  # what is positional, missing or unknown is Python's to name
         except OutOfRangeError as error:
             large = [name for name, value in taken.items() if name in known and _is_large(value, known[name])]
-            raise InputError(f"{', '.join(large)} too large together: {error}") from None
+            raise InputError(f"{', '.join(large)} are too large together: {error}") from None
 
     return cast("F", call)
 

@@ -99,7 +99,9 @@ def test_what_is_positional_missing_or_unknown_is_named_by_python() -> None:
 def test_sizes_whose_product_is_too_large_are_named() -> None:
     """2 x 10^15 x 10^15 x 10^15 x 10^15 FLOP are more than 10^60; a batch of 1 has no part in it."""
     huge = 10**15
-    with pytest.raises(InputError, match=r"^m, n, k, batch too large together: FLOPs must be 0 or between 1e-30 and"):
+    with pytest.raises(
+        InputError, match=r"^m, n, k, batch are too large together: FLOPs must be 0 or between 1e-30 and"
+    ):
         gemm(m=huge, n=huge, k=huge, batch=huge)
     with pytest.raises(InputError, match=r"^c times multiplier must be at most 1e15 output channels, got 10{15} x 2$"):
         depthwise(c=huge, h=8, r=3, multiplier=2)
