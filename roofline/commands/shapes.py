@@ -11,7 +11,6 @@ from roofline import precision
 from roofline.commands.base import GroupedOption
 from roofline.errors import InputError
 from roofline.operations.registry import Operation, Parameter
-from roofline.operations.shapes import LARGEST
 from roofline.text import quote
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ def size(text: str, *, name: str) -> int:
     (4096, 1000000, 16384)
 
     """
+    from roofline.operations.shapes import LARGEST
+
     digits = text.strip().replace("_", "")
     power = _WHOLE_FLOAT.fullmatch(digits)
     number = None
