@@ -44,6 +44,10 @@ class InputError(RooflineError, ValueError):
     """A value that means nothing here: negative, not finite, contradictory, missing."""
 
 
+class OutOfRangeError(InputError):
+    """An amount that is finite, and yet larger or smaller than anything real."""
+
+
 class UnitError(InputError):
     """Text that is no quantity, or a quantity of another kind (a rate for an amount)."""
 

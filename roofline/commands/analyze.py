@@ -12,6 +12,7 @@ from roofline.commands.base import option, together
 from roofline.commands.options import (
     AtLeastOne,
     QuantityType,
+    device_names,
     device_options,
     output_options,
     output_settings,
@@ -106,7 +107,7 @@ def command(
     from roofline.errors import InputError
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings, (*files, *hw))
+    check_output(settings, (*files, *device_names(hw)))
     expectation = Expectation(
         bound=None if expect is None else bound_named(expect, name="--expect"), min_efficiency=min_efficiency
     )

@@ -10,6 +10,7 @@ from roofline.commands.base import command as declare
 from roofline.commands.base import option
 from roofline.commands.options import (
     QuantityType,
+    device_names,
     device_options,
     output_options,
     output_settings,
@@ -67,7 +68,7 @@ def command(
     from roofline.report.sentences import AboveRoof
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings, (*files, *hw))
+    check_output(settings, (*files, *device_names(hw)))
     default = Expectation(
         bound=None if expect is None else bound_named(expect, name="--expect"),
         min_efficiency=min_efficiency,

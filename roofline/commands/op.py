@@ -20,15 +20,16 @@ class Commands(NamedCommands):
         return ["list", *(name.replace("_", "-") for name in registry.operations())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of a name; ``-`` and ``_`` are alike."""
-        if cmd_name == "list":
+        """The command of a name, in any case; ``-`` and ``_`` are alike."""
+        wanted = cmd_name.lower().replace("-", "_")
+        if wanted == "list":
             from roofline.commands.op_list import command as op_list
 
             return op_list
         from roofline.commands.op_run import operation_command
         from roofline.operations import registry
 
-        found = registry.operations().get(cmd_name.replace("-", "_"))
+        found = registry.operations().get(wanted)
         return None if found is None else operation_command(found)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

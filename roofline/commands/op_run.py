@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option, together
-from roofline.commands.op_roof import default_dtype, device_and_roof_options, place, refuse_without_device, target
-from roofline.commands.options import QuantityType, output_options, output_settings
+from roofline.commands.op_roof import (
+    default_dtype,
+    device_and_roof_options,
+    place,
+    precision_of,
+    refuse_without_device,
+    refuse_without_effect,
+    target,
+)
+from roofline.commands.options import QuantityType, device_names, devices, output_options, output_settings
 from roofline.commands.shapes import require, shape_options, take_shape
-from roofline.commands.sweeps import examples, sweep
+from roofline.commands.sweeps import examples, kernel_at, sweep
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +33,14 @@ if TYPE_CHECKING:
 
 _options = together(
     option("Measurement", "--time", "seconds", type=QuantityType("s", positive=True), help="Measured time."),
-    option("Sweep", "--sweep", "swept", metavar="ARG=A:B:xF", help="A row a size: n=256:16384:x2, n=1:9:+2, n=8,64."),
+    option(
+        "Sweep",
+        "--sweep",
+        "swept",
+        multiple=True,  # so that a second one is refused, not taken for the first
+        metavar="ARG=A:B:xF",
+        help="A row a size: n=256:16384:x2, n=1:9:+2, n=8,64.",
+    ),
     device_and_roof_options,
     option("Output", "--explain", is_flag=True, help="Write out each formula with its numbers and sources."),
     output_options,
@@ -64,10 +79,15 @@ def operation_command(operation: Operation) -> click.Command:
 
 def _help(operation: Operation, *, dashed: bool) -> str:
     name = operation.name.replace("_", "-")
-    lines = "\n".join(f"  roofline op {name} {words} --hw h100" for words in examples(operation))
+    lines = "\n".join(_example(f"  roofline op {name} {words}") for words in examples(operation))
     text = f"{operation.summary}\n\n\b\nExamples:\n{lines}\n\n{operation.explanation}"
     paragraphs = [_as_list(part) if part.startswith("- ") else part for part in text.split("\n\n")]
     return "\n\n".join(paragraphs if dashed else [*paragraphs, "-h is a size here; help is --help alone."])
+
+
+def _example(line: str) -> str:
+    """A command on a device, or without one where that would be too long for a terminal."""
+    return f"{line} --hw h100" if len(line) <= 68 else line
 
 
 def _as_list(paragraph: str) -> str:
@@ -78,36 +98,42 @@ def _as_list(paragraph: str) -> str:
 
 def _run(operation: Operation, given: dict[str, Any]) -> None:
     from roofline.commands.context import context
-    from roofline.commands.options import devices
     from roofline.commands.output import check_output, emit
     from roofline.report.operations import shape_report
 
     settings = output_settings(given)
-    check_output(settings)
-    shape = take_shape(operation, given)
     hw, peak, bw = given.pop("hw"), given.pop("peak"), given.pop("bw")
+    check_output(settings, device_names(hw))
+    shape = take_shape(operation, given)
     found = devices(hw, peak, bw)
     if not found:
         refuse_without_device(given)
-    argument, values = _sweep(operation, shape, given.pop("swept"), given["seconds"])
-    note = default_dtype(operation, shape, found)
+    argument, values = _sweep(operation, shape, given.pop("swept"), given)
+    computes = any(_kernel(operation, shape, argument, value).flops for value in values)
+    note = default_dtype(operation, shape, found, computes=computes)
     kernels = [
-        _kernel(operation, shape if argument is None else shape | {argument: value}, given["seconds"], note)
-        for value in values
+        _said(_kernel(operation, shape, argument, value), seconds=given["seconds"], note=note) for value in values
     ]
+    refuse_without_effect(operation, kernels, given)
     about = context("op", operation=operation.name, shape=shape)
     if found:
         if peak is not None:  # of whatever precision the kernel has
-            found = devices(hw, peak, bw, kernels[0].dtype)
+            found = devices(hw, peak, bw, precision_of(kernels))
         emit(_placed(operation, shape, kernels, found, given, about, argument, values), settings)
     else:
         emit(shape_report(kernels, argument, values, about), settings)
 
 
-def _kernel(operation: Operation, shape: dict[str, Any], seconds: float | None, note: str | None) -> Kernel:
-    kernel = operation.function(**shape)
+def _kernel(operation: Operation, shape: dict[str, Any], argument: str | None, value: Any) -> Kernel:
+    return operation.function(**shape) if argument is None else kernel_at(operation, shape, argument, value)
+
+
+def _said(kernel: Kernel, *, seconds: float | None, note: str | None) -> Kernel:
+    """The kernel with its measured time and what must be said of its format.
+
+    What computes nothing has no precision of arithmetic: any device can move it.
+    """
     notes = (*((note,) if note else ()), *kernel.notes)
-    # What computes nothing has no precision of arithmetic: any device can move it.
     return replace(kernel, seconds=seconds, notes=notes, dtype=kernel.dtype if kernel.flops else None)
 
 
@@ -123,29 +149,39 @@ def _placed(
 ) -> Report:
     """The kernels on each device: a sheet for one on one, a comparison of devices, or a row a size."""
     from roofline.report.kernels import comparison, sheet
-    from roofline.report.operations import with_lower_bound
+    from roofline.report.least_traffic import least_traffic, with_least_traffic
+    from roofline.report.operations import argument_cell
     from roofline.report.sweeps import sweep_report
 
-    targets = [target(device, shape, given, kernels[0].dtype) for device in found]
+    targets = [target(device, shape, given, precision_of(kernels)) for device in found]
     about["launch_floor_s"] = {one.device.id: one.query.floor for one in targets}
     placed = [place(one, kernel) for kernel in kernels for one in targets]
+    shapes = [shape if argument is None else shape | {argument: value} for value in values for _ in targets]
+    least = [least_traffic(operation, each, one) for each, one in zip(shapes, placed, strict=True)]
+    several = [one.device.id if len(targets) > 1 else "" for one in placed]
     if argument:
-        return sweep_report(placed, targets, argument, values, about)
+        report = sweep_report(placed, targets, argument, values, about)
+        sizes = [f"{argument} = {argument_cell(value)}" for value in values for _ in targets]
+        return with_least_traffic(report, least, several, sizes=sizes)
+    explained = given["explain"]
     if len(placed) > 1:
-        return comparison(placed, about, settled=True, explained=given["explain"])
-    return with_lower_bound(sheet(placed[0], about, explained=given["explain"]), operation, shape, placed[0])
+        return with_least_traffic(comparison(placed, about, settled=True, explained=explained), least, several)
+    return with_least_traffic(sheet(placed[0], about, explained=explained), least, several)
 
 
 def _sweep(
-    operation: Operation, shape: dict[str, Any], text: str | None, seconds: float | None
+    operation: Operation, shape: dict[str, Any], texts: Sequence[str], given: Mapping[str, Any]
 ) -> tuple[str | None, list[Any]]:
     """The swept argument and its values; without a sweep one value that stands for nothing."""
-    if text is None:
+    if not texts:
         require(operation, shape)
         return None, [None]
-    argument, values = sweep(operation, text)
-    if seconds is not None:
-        raise InputError("--time is of one size; leave out --sweep")
+    if len(texts) > 1:
+        raise InputError("--sweep is given twice; one argument is swept at a time", hint="leave one out")
+    argument, values = sweep(operation, texts[0])
+    for name, value in (("--time", given["seconds"]), ("--explain", given["explain"] or None)):
+        if value is not None:
+            raise InputError(f"{name} is of one size; leave out --sweep")
     if argument in shape:
         raise InputError(f"{argument} is given and swept; leave one out")
     require(operation, shape | {argument: values[0]})

@@ -200,6 +200,11 @@ def roof_query(given: dict[str, Any]) -> RoofQuery:
     return RoofQuery(kind=given.pop("roof_kind"), **{key: given.pop(key) for key in keys})
 
 
+def device_names(hw: tuple[str, ...]) -> tuple[str, ...]:
+    """The names given by ``--hw``, or by ``$ROOFLINE_HW`` where there are none; a file among them is read."""
+    return hw or tuple(name for name in (os.environ.get("ROOFLINE_HW", ""),) if name)
+
+
 def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: str | None = None) -> list[Device]:
     """The devices named by ``--hw``, by ``--peak`` and ``--bw``, or by ``$ROOFLINE_HW``; empty if none is.
 
@@ -215,7 +220,7 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
         if peak is None or bw is None:
             raise InputError(f"{'--bw' if peak is None else '--peak'} needs {'--peak' if peak is None else '--bw'} too")
         return [given_device(peak, bw, dtype)]
-    names = hw or tuple(name for name in (os.environ.get("ROOFLINE_HW", ""),) if name)
+    names = device_names(hw)
     if not names:
         return []
     from roofline.catalog import find

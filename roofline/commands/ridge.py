@@ -10,6 +10,7 @@ from roofline.commands.base import command as declare
 from roofline.commands.base import option
 from roofline.commands.options import (
     AtLeastOne,
+    device_names,
     device_options,
     devices,
     output_options,
@@ -48,7 +49,7 @@ def command(hw: tuple[str, ...], peak: float | None, bw: float | None, **given: 
     from roofline.commands.output import check_output, emit
 
     settings, query = output_settings(given), roof_query(given)
-    check_output(settings, hw)
+    check_output(settings, device_names(hw))
     wanted = devices(hw, peak, bw, query.dtype)
     if len(wanted) == 1 and not given["vendor"]:
         from roofline.commands.context import context

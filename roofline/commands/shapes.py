@@ -20,26 +20,31 @@ if TYPE_CHECKING:
 else:
     _IntType = _SizesType = _StrType = click.ParamType
 
-_DIGITS: Final = re.compile(r"[0-9]{1,40}")
+_DIGITS: Final = re.compile(r"[0-9]{1,40}")  # ASCII alone
 _WHOLE_FLOAT: Final = re.compile(r"([0-9]{1,18})[eE]\+?([0-9]{1,2})")  # 1e6 is a size too
 
 
 def size(text: str, *, name: str) -> int:
-    """A whole number, in digits or as 1e6; its domain is the operation's to judge.
+    """A whole number of at most 1e15, in digits or as 1e6; from where on is the operation's to judge.
 
     Raises:
-        InputError: anything else; the message names the argument.
+        InputError: anything else; the message names the argument and quotes the text.
 
     >>> size("4096", name="-m"), size("1e6", name="-m"), size("16_384", name="-m")
     (4096, 1000000, 16384)
 
     """
+    from roofline.operations.shapes import LARGEST
+
     digits = text.strip().replace("_", "")
     power = _WHOLE_FLOAT.fullmatch(digits)
+    number = None
     if power:
-        return int(power[1]) * int(10 ** int(power[2]))
-    if digits.removeprefix("-").isascii() and _DIGITS.fullmatch(digits.removeprefix("-")):
-        return int(digits)
+        number = int(power[1]) * int(10 ** int(power[2]))
+    elif _DIGITS.fullmatch(digits.removeprefix("-")):
+        number = int(digits)
+    if number is not None and number <= LARGEST:
+        return number
     raise InputError(f"{name} must be a whole number from 1 to 1e15, got {quote(text)}")
 
 
@@ -63,7 +68,7 @@ class SizesType(_SizesType):
         if isinstance(value, tuple):
             return value
         name = param.opts[0] if param else "sizes"
-        return tuple(size(part, name=name) for part in re.split(r"[,x]", value.strip()))
+        return tuple(size(part, name=name) for part in re.split(r"[,xX]", value.strip()))
 
 
 class FormatType(_StrType):

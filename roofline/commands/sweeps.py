@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roofline.commands.shapes import flag, size
 from roofline.errors import InputError
 from roofline.operations.registry import Operation, Parameter
 from roofline.text import clip, quote
+
+if TYPE_CHECKING:
+    from roofline.core.kernel import Kernel
 
 _MOST_ROWS: Final = 10_000
 _FIRST, _LAST = 256, 1_048_576  # of an example: from below a launch to well past every ridge
@@ -35,9 +38,23 @@ def sweep(operation: Operation, text: str) -> tuple[str, list[Any]]:
     return name, [_value(known[name], part, told) for part in values.split(",")]
 
 
+def kernel_at(operation: Operation, shape: dict[str, Any], argument: str, value: Any) -> Kernel:
+    """The kernel at one size of a sweep.
+
+    Raises:
+        InputError: the operation refuses it; names the sweep and the size.
+
+    """
+    try:
+        return operation.function(**shape | {argument: value})
+    except InputError as error:
+        text = "x".join(map(str, value)) if isinstance(value, tuple) else value
+        raise InputError(f"--sweep {argument} at {text}: {error}", hint=error.hint) from None
+
+
 def _value(parameter: Parameter, text: str, told: str) -> int | tuple[int, ...]:
     if parameter.kind == "sizes":
-        return tuple(size(part, name=told) for part in text.split("x"))
+        return tuple(size(part, name=told) for part in text.lower().split("x"))
     return size(text, name=told)
 
 

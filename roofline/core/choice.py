@@ -141,7 +141,7 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
     )
     # the sources of such a row stand behind its dense rate, and must not seem to print the 2:4 rate
     doubled = "no source of it prints the 2:4 rate" if query.sparse and peak.sparse_basis == "derived" else None
-    accumulate = query.accumulate or ("fp32" if "fp32" in peak.accumulate else next(iter(peak.accumulate), None))
+    accumulate = next((a for a in (query.accumulate, "fp32", *peak.accumulate) if a in peak.accumulate), None)
     return Roof(
         peak=peak.rate(sparsity) or 0.0,
         dtype=peak.dtype or None,

@@ -207,6 +207,9 @@ class Device:
     ) -> Peak:
         """The peak of a precision: by default the matrix unit with fp32 accumulation, else the fastest one.
 
+        Where an accumulation is asked for and no row names it, a row that names none serves if that accumulation is
+        its natural one, and a given peak whatever it is.
+
         Raises:
             UnknownNameError: the device lacks the precision, the unit, the accumulation or the sparse rate; what it
                 has is listed. Nothing is ever filled in by doubling, halving or another precision.
@@ -215,14 +218,17 @@ class Device:
         rows = [p for p in self.peaks if p.dtype == dtype]
         if not rows:
             raise UnknownNameError(f"{self.id} has no {dtype} peak", hint=f"it has: {', '.join(self.precisions)}")
-        wanted = [
+        candidates = [
             p
             for p in rows
             if (unit is None or p.unit == unit)
-            and (accumulate is None or accumulate in p.accumulate)
             and (clock is None or clock in (p.clock or ""))
             and p.rate(sparsity) is not None
         ]
+        wanted = candidates
+        if accumulate is not None:
+            wanted = [p for p in candidates if accumulate in p.accumulate]
+            wanted = wanted or [p for p in candidates if _may_accumulate(p, accumulate)]
         if not wanted:
             asked = " ".join(
                 w
@@ -268,6 +274,21 @@ def level_key(level: str) -> str:
     True
     """
     return "".join(character for character in level.casefold() if character.isalnum())
+
+
+def _may_accumulate(peak: Peak, accumulate: str) -> bool:
+    """Whether a rate whose source does not say how it accumulates can be taken as one with this accumulation.
+
+    An operation of a vector unit returns the format of its operands; a matrix unit may add whole numbers in int32 and
+    floats in fp32.
+    """
+    if peak.accumulate:
+        return False
+    if peak.basis == "given" or accumulate == peak.dtype:
+        return True
+    if peak.unit == "vector":
+        return False
+    return accumulate == ("int32" if peak.dtype.startswith("int") else "fp32") and peak.dtype != "fp64"
 
 
 def _preference(peak: Peak) -> tuple[bool, bool]:

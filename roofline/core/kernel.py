@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from roofline.core.device import level_key
-from roofline.errors import InputError
+from roofline.errors import InputError, OutOfRangeError
 
 # Wider than anything real, and narrow enough that no quotient of two such numbers leaves the range of a float.
 SMALLEST, LARGEST = 1e-30, 1e60
@@ -48,7 +48,7 @@ class Kernel:
                 raise InputError(f"{what} must be finite and >= 0, got {value}")
             if value and not SMALLEST <= value <= LARGEST:
                 got = f"{value:g}" if value < 1e300 else "more"  # an integer may be too large for a float
-                raise InputError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {got}")
+                raise OutOfRangeError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {got}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise InputError("time must be > 0")
         if self.seconds is not None and not SMALLEST <= self.seconds <= LARGEST:

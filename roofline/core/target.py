@@ -41,6 +41,7 @@ class Target:
     device: Device
     query: RoofQuery = field(default_factory=RoofQuery)
     _choices: dict[tuple[str | None, str | None], RoofChoice] = field(default_factory=dict, repr=False, compare=False)
+    _headlines: list[Roof] = field(default_factory=list, repr=False, compare=False)  # the one, once asked for
 
     def choice(self, dtype: str | None = None, unit: str | None = None) -> RoofChoice:
         """The roofs for a kernel of this precision on this unit; None: for one that names none."""
@@ -58,6 +59,8 @@ class Target:
         precision, under the default one, and a note says so.
         """
         choice, kernel = self._for_unit(kernel)
+        if (note := self._unsaid_accumulation(choice.roof)) is not None:
+            kernel = replace(kernel, notes=(*kernel.notes, note))
         beside = None if choice.beside is None else self._placement(kernel, choice.beside)
         return Placed(
             device=self.device,
@@ -79,13 +82,25 @@ class Target:
         lacking = f"no {roof.dtype} rate of the vector unit of {self.device.id} is known: the peak is the matrix unit's"
         return choice, replace(kernel, notes=(*kernel.notes, lacking))
 
+    def _unsaid_accumulation(self, roof: Roof) -> str | None:
+        """What must be said where an accumulation was asked for and the source of the peak does not name it."""
+        wanted = self.query.accumulate
+        if wanted is None or roof.accumulate is not None or roof.headline:
+            return None
+        if roof.basis == "given":
+            return f"the given peak is taken as one with {wanted} accumulation"
+        return (
+            f"the {roof.dtype} peak of {self.device.id} is taken as one with {wanted} accumulation: "
+            "its source does not say how it accumulates"
+        )
+
     def with_headline(self, placed: Placed) -> Placed:
         """The same beside the headline, where the device has one and the kernel is placed on a sourced peak."""
         if self.device.headline is None or placed.first.roof.headline or self.query.kind == "measured":
             return placed
-        headline = RoofQuery(headline=True, level=self.query.level)
-        roof = choose(self.device, headline).roof
-        return replace(placed, headline=self._placement(placed.first.kernel, roof))
+        if not self._headlines:  # one roof for all kernels, so that a list of roofs has it once
+            self._headlines.append(choose(self.device, RoofQuery(headline=True, level=self.query.level)).roof)
+        return replace(placed, headline=self._placement(placed.first.kernel, self._headlines[0]))
 
     def _link(self, kernel: Kernel) -> Port | None:
         return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None

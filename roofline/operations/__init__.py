@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from roofline.core.kernel import Kernel
 
 
-def __getattr__(name: str) -> Callable[..., Kernel]:
+def __getattr__(name: str) -> Callable[..., Kernel] | list[str]:
     # Whoever imports one module of this package must not pay for all of them, which only names of operations need.
-    if not name.startswith("__") and find_spec(f"{__name__}.{name}") is None:
+    if name == "__all__":
+        return __dir__()
+    if name.isidentifier() and not name.startswith("__") and find_spec(f"{__name__}.{name}") is None:
         from roofline.operations.registry import operations  # noqa: PLC0415  (only names of operations need it)
 
         found = operations().get(name)

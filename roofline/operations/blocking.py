@@ -77,13 +77,22 @@ def blocks_of(tile: tuple[int, ...], m: int, n: int, k: int) -> tuple[int, int, 
     return -(-m // tile[0]), -(-n // tile[1]), -(-k // tile[2])
 
 
+def tile_size(tile: tuple[int, ...], formats: Operands) -> int:
+    """Bytes of fast memory that a tile M,N,K takes: one of A, one of B, and the sums of one of C.
+
+    >>> tile_size((128, 128, 32), Operands.of("bf16", None, None, None))  # 2 x (128 x 32 + 32 x 128 + 128 x 128)
+    49152
+
+    """
+    m, n, k = tile
+    return formats.a.size_of(m * k) + formats.b.size_of(k * n) + formats.sums.size_of(m * n)
+
+
 def in_words(tile: tuple[int, ...], formats: Operands, blocks: tuple[int, int, int], *, spill: bool) -> tuple[str, ...]:
     """What a tile takes of fast memory, and how often the operands move for it."""
     m, n, k = tile
-    sums = formats.sums.size_of(m * n)
-    taken = formats.a.size_of(m * k) + formats.b.size_of(k * n) + sums
     return (
-        f"tiles of {m}x{n}x{k}, which take {taken:,} B of fast memory",
+        f"tiles of {m}x{n}x{k}, which take {tile_size(tile, formats):,} B of fast memory",
         f"A is read {_often(blocks[1])}, B {_often(blocks[0])}",
         f"C is spilled in {formats.sums.name} {_often(blocks[2] - 1)}" if spill else "C is moved once, when it is done",
     )

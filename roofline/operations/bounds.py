@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isqrt
 
-from roofline.operations.shapes import sizes
+from roofline.operations.shapes import LARGEST, sizes
 
 
 def gemm_lower_bound(*, m: int, n: int, k: int, fast_memory: int) -> int:
@@ -22,13 +22,13 @@ def gemm_lower_bound(*, m: int, n: int, k: int, fast_memory: int) -> int:
         fast_memory: elements that fast memory holds, of A, B and C together
 
     Raises:
-        InputError: a size that is not a whole number from 1 on.
+        InputError: a size that is not a whole number from 1 on; of fast memory any such number is one.
 
     >>> gemm_lower_bound(m=1024, n=1024, k=1024, fast_memory=2**14)  # 2^31 / 2^7 - 2^15
     16744448
 
     """
-    sizes(m=m, n=n, k=k, fast_memory=fast_memory)
+    sizes(m=m, n=n, k=k, fast_memory=min(fast_memory, LARGEST))
     # ceil(2 m n k / sqrt(S)) in whole numbers: the least r with r^2 S >= (2 m n k)^2.
     square = (2 * m * n * k) ** 2
     reads = isqrt((square - 1) // fast_memory) + 1

@@ -54,6 +54,7 @@ def allreduce(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
         messages=2 * _steps(p, algorithm),
         dtype=element.arithmetic,
         assumptions=_assumptions(p, algorithm, reduces=True),
+        unit="vector",
     )
 
 
@@ -89,12 +90,13 @@ def reducescatter(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str =
         messages=_steps(p, algorithm),
         dtype=element.arithmetic,
         assumptions=_assumptions(p, algorithm, reduces=True),
+        unit="vector",
     )
 
 
 @operation(_FAMILY)
 def allgather(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf16") -> Kernel:
-    """Parts from p devices put together to n elements, which all get: B of own memory and B on the wire, 0 FLOP.
+    """Parts of p devices put together to n elements on each: B of own memory and B on the wire, 0 FLOP.
 
     (p - 1) / p n elements sent by each device, in p - 1 steps on a ring or ceil(log2 p) by recursive doubling or
     Bruck's algorithm (tree): Thakur et al. 2005. Where p does not divide n, the device that sends most counts.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from roofline.core.kernel import Kernel
+from roofline.errors import InputError
 from roofline.operations.filters import Axis, convolution
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
+from roofline.operations.shapes import LARGEST, sizes
 
 _FAMILY: Final = "deep learning"
 
@@ -31,7 +32,7 @@ def conv1d(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """One-dimensional convolution of n sequences of c channels with k filters of s taps, in FLOP and B.
+    """Convolution of n sequences, k filters of c x s taps each, in FLOP and B.
 
     As :func:`conv2d`, along one axis.
 
@@ -99,7 +100,7 @@ def conv2d(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """Convolution of n images of c channels, h x w points each, with k filters of r x s taps, in FLOP and B.
+    """Convolution of n images, k filters of c x r x s taps each, in FLOP and B.
 
     2 n k p q (c / groups) r s FLOP for p x q output points, with p = floor((h + 2 padding - dilation (r - 1) - 1) /
     stride) + 1 and q alike; transposed, each input point meets each tap instead: 2 n c h w (k / groups) r s FLOP, and
@@ -176,7 +177,7 @@ def conv3d(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """Convolution of n volumes of c channels, d x h x w points each, with k filters of t x r x s taps, in FLOP and B.
+    """Convolution of n volumes, k filters of c x t x r x s taps each, in FLOP and B.
 
     As :func:`conv2d`, along three axes.
 
@@ -272,13 +273,15 @@ def depthwise(
         result: number format of the output; None: that of the input
 
     Raises:
-        InputError: a size that is not a whole number from 1 on, or no output.
+        InputError: a size that is not a whole number from 1 on, too many output channels, or no output.
 
     >>> depthwise(c=128, h=56, r=3, padding=(1,)).flops  # 2 x 56 x 56 x 128 x 9
     7225344
 
     """
     sizes(c=c, multiplier=multiplier)
+    if c * multiplier > LARGEST:
+        raise InputError(f"c times multiplier must be at most 1e15 output channels, got {c} x {multiplier}")
     return convolution(
         name="depthwise",
         n=n,

@@ -18,7 +18,7 @@ _FAMILY: Final = "dense linear algebra"
 
 @operation(_FAMILY)
 def lu(*, m: int | None = None, n: int, dtype: str = "fp64") -> Kernel:
-    """LU factorisation P A = L U with row exchanges, A being m x n, in FLOP and B.
+    """LU factorisation of A, m x n, with row exchanges, in FLOP and B.
 
     m n^2 - n^3 / 3 - n^2 / 2 + 5 n / 6 FLOP for m >= n, so 2 n^3 / 3 - n^2 / 2 + 5 n / 6 of a square matrix (LAPACK
     Working Note 41, xGETRF). The note leaves out m < n, where the same elimination does n m^2 - n m - m^3 / 3 + m^2 / 2
@@ -50,10 +50,10 @@ def lu(*, m: int | None = None, n: int, dtype: str = "fp64") -> Kernel:
 
 @operation(_FAMILY)
 def cholesky(*, n: int, dtype: str = "fp64") -> Kernel:
-    """Cholesky factorisation A = L L^T of a symmetric positive definite n x n matrix, in FLOP and B.
+    """Cholesky factorisation A = L L^T of an n x n matrix, in FLOP and B.
 
-    n^3 / 3 + n^2 / 2 + n / 6 FLOP (LAPACK Working Note 41, xPOTRF). In place: one triangle of A, n (n + 1) / 2 values
-    with the diagonal, is read and L is written once.
+    A is symmetric and positive definite. n^3 / 3 + n^2 / 2 + n / 6 FLOP (LAPACK Working Note 41, xPOTRF). In place: one
+    triangle of A, n (n + 1) / 2 values with the diagonal, is read and L is written once.
 
     Args:
         n: rows and columns
@@ -74,7 +74,7 @@ def cholesky(*, n: int, dtype: str = "fp64") -> Kernel:
 
 @operation(_FAMILY)
 def qr(*, m: int | None = None, n: int, dtype: str = "fp64") -> Kernel:
-    """QR factorisation A = Q R by Householder reflections, A being m x n, in FLOP and B; Q is not formed.
+    """QR factorisation of A, m x n, by reflections, in FLOP and B; Q is not formed.
 
     2 m n^2 - 2 n^3 / 3 + n^2 + m n + 14 n / 3 FLOP for m >= n, and 2 n m^2 - 2 m^3 / 3 - m^2 + 3 m n + 14 m / 3 for
     m < n (LAPACK Working Note 41, xGEQRF). A blocked algorithm does more. In place: A is read once, and R and the

@@ -84,9 +84,8 @@ def convolution(
     )
 
 
-def _per_axis(name: str, given: tuple[int, ...] | int, axes: int, *, least: int = 1) -> tuple[int, ...]:
+def _per_axis(name: str, values: tuple[int, ...], axes: int, *, least: int = 1) -> tuple[int, ...]:
     """One number for all axes, or one each."""
-    values = (given,) if isinstance(given, int | float) else tuple(given)
     if len(values) not in (1, axes):
         wanted = f"one number or {axes}" if axes > 1 else "one number"
         raise InputError(f"{name} must be {wanted}, got {len(values)}")

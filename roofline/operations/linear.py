@@ -145,10 +145,10 @@ def grouped_gemm(
     weights: str | None = None,
     result: str | None = None,
 ) -> Kernel:
-    """Matrix products C_i = A_i B_i in one kernel, A_i being m_i x k and B_i k x n, in FLOP and B.
+    """Matrix products C_i = A_i B_i of groups in one kernel, in FLOP and B.
 
-    2 n k sum m_i FLOP, as of the experts of a mixture with m_i tokens each (Gale et al.: MegaBlocks, arXiv:2211.15841).
-    A_i and C_i are moved once, and so is B_i where m_i is not 0.
+    A_i is m_i x k and B_i k x n. 2 n k sum m_i FLOP, as of the experts of a mixture with m_i tokens each (Gale et al.:
+    MegaBlocks, arXiv:2211.15841). A_i and C_i are moved once, and so is B_i where m_i is not 0.
 
     Args:
         m: rows of each A_i, such as 7,0,12; 0 for a group without work

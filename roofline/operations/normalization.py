@@ -79,10 +79,11 @@ def layernorm(
     residual: bool = False,
     dtype: str = "bf16",
 ) -> Kernel:
-    """Layer normalisation (x - mean) / sqrt(variance + eps) * weight + bias of each row, in FLOP and B.
+    """Layer normalisation of each row, in FLOP and B.
 
-    5 FLOP per element: sum, difference, square, sum of squares, product with the reciprocal of the root; one more for
-    the weight and one for the bias (Ba, Kiros, Hinton: Layer normalization, arXiv:1607.06450, section 3).
+    (x - mean) / sqrt(variance + eps) * weight + bias. 5 FLOP per element: sum, difference, square, sum of squares,
+    product with the reciprocal of the root; one more for the weight and one for the bias (Ba, Kiros, Hinton: Layer
+    normalization, arXiv:1607.06450, section 3).
 
     Args:
         rows: independent rows (tokens)
@@ -107,10 +108,10 @@ def layernorm(
 
 @operation(_FAMILY)
 def rmsnorm(*, rows: int, cols: int, affine: bool = True, residual: bool = False, dtype: str = "bf16") -> Kernel:
-    """Root-mean-square normalisation x / sqrt(mean x^2 + eps) * weight of each row, in FLOP and B.
+    """Root-mean-square normalisation of each row, in FLOP and B.
 
-    3 FLOP per element: square, sum, product with the reciprocal of the root; one more for the weight (Zhang, Sennrich:
-    Root mean square layer normalization, arXiv:1910.07467, equation 4).
+    x / sqrt(mean x^2 + eps) * weight. 3 FLOP per element: square, sum, product with the reciprocal of the root; one
+    more for the weight (Zhang, Sennrich: Root mean square layer normalization, arXiv:1910.07467, equation 4).
 
     Args:
         rows: independent rows (tokens)
@@ -150,11 +151,11 @@ def _norm(name: str, rows: int, cols: int, steps: str, *, vectors: int, residual
 
 @operation(_FAMILY)
 def cross_entropy(*, rows: int, vocab: int, dtype: str = "bf16", index: str = "int32", result: str = "fp32") -> Kernel:
-    """Cross entropy log(sum exp(x - max x)) + max x - x[target] of each row of logits, in FLOP and B.
+    """Cross entropy of each row of logits against its target, in FLOP and B.
 
-    4 FLOP per logit (maximum, difference, exponential, sum) and 3 per row (logarithm, sum, difference). The logits
-    and the target are read and the loss is written once (Goodfellow, Bengio, Courville: Deep Learning, 6.2.2.3,
-    equation 6.30).
+    log(sum exp(x - max x)) + max x - x[target]. 4 FLOP per logit (maximum, difference, exponential, sum) and 3 per row
+    (logarithm, sum, difference). The logits and the target are read and the loss is written once (Goodfellow, Bengio,
+    Courville: Deep Learning, 6.2.2.3, equation 6.30).
 
     Args:
         rows: predictions (tokens)

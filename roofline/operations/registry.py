@@ -1,8 +1,8 @@
 """The operations by name: a decorated function registers itself; its signature and docstring say the rest.
 
-A parameter's annotation says what the command line may give for it: ``int`` a size, ``bool`` a switch, ``float`` a
-number, a ``Literal`` one of a few words, ``str`` a number format, ``tuple[int, ...]`` a list of sizes. Its help is its
-line under ``Args:``.
+A parameter's annotation says what may be given for it, from Python and on the command line: ``int`` a size, ``bool`` a
+switch, ``float`` a number, a ``Literal`` one of a few words, ``str`` a number format, ``tuple[int, ...]`` a list of
+sizes. Its help is its line under ``Args:``.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ import pkgutil
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, TypeVar
 
 from roofline.core.kernel import Kernel
 from roofline.errors import UnknownNameError, nearest
+from roofline.operations.typed import Kind, checked, hints
 from roofline.text import quote
 
-Kind = Literal["size", "switch", "number", "word", "format", "sizes"]
 F = TypeVar("F", bound=Callable[..., Kernel])
 
-_KINDS: Final[dict[Any, Kind]] = {int: "size", bool: "switch", float: "number", str: "format", tuple: "sizes"}
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+)$")  # a line that goes on is indented further
 _REFERENCE: Final = re.compile(r":func:`(\w+)`")
 
@@ -77,11 +76,11 @@ class Operation(NamedTuple):
     @property
     def parameters(self) -> list[Parameter]:
         """Its arguments, in the order of its signature."""
-        hints = get_type_hints(self.function)
+        allowed = hints(self.function)
         texts = _argument_texts(self._doc)
         found = []
         for parameter in inspect.signature(self.function).parameters.values():
-            kind, words, optional = _kind(hints[parameter.name])
+            kind, words, optional = allowed[parameter.name]
             required = parameter.default is inspect.Parameter.empty
             found.append(
                 Parameter(
@@ -101,7 +100,7 @@ _FOUND: dict[str, Operation] = {}
 
 
 def operation(family: str) -> Callable[[F], F]:
-    """Register the decorated function as an operation of a family.
+    """Register the decorated function as an operation of a family, which checks the types of its arguments.
 
     Raises:
         ValueError: another module has an operation of this name.
@@ -113,8 +112,9 @@ def operation(family: str) -> Callable[[F], F]:
         there = _FOUND.get(name)
         if there and there.function.__module__ != function.__module__:
             raise ValueError(f"operation {name} is in {there.function.__module__} and in {function.__module__}")
-        _FOUND[name] = Operation(name, family, function)
-        return function
+        kept = checked(function)
+        _FOUND[name] = Operation(name, family, kept)
+        return kept
 
     return register
 
@@ -153,16 +153,6 @@ def find(name: str) -> Operation:
             hint=f"did you mean: {', '.join(near)}?" if near else "roofline op list shows them",
         )
     return found
-
-
-def _kind(hint: Any) -> tuple[Kind, tuple[str, ...], bool]:
-    arguments = get_args(hint)
-    optional = type(None) in arguments
-    if optional:
-        hint = next(a for a in arguments if a is not type(None))
-    if get_origin(hint) is Literal:
-        return "word", get_args(hint), optional
-    return _KINDS[get_origin(hint) or hint], (), optional
 
 
 def _argument_texts(doc: str) -> dict[str, str]:

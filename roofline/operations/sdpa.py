@@ -32,7 +32,7 @@ def attention(
     dtype: str = "bf16",
     kv: str | None = None,
 ) -> Kernel:
-    """Attention softmax(Q K^T / sqrt(d)) V of b sequences with h query heads, in FLOP and B.
+    """Attention softmax(Q K^T / sqrt(d)) V of h query heads, in FLOP and B.
 
     2 b h (d + d_v) FLOP for each pair of a query and a key (Vaswani et al.: Attention is all you need,
     arXiv:1706.03762, equation 1): two products, so 4 b h d pairs where d_v = d; the softmax is not counted. The queries

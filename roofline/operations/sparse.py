@@ -77,7 +77,7 @@ def spmm(
     accumulate: bool = False,
     dtype: str = "fp64",
 ) -> Kernel:
-    """Sparse matrix times dense matrix C = A B, A having nnz non-zeros and B n columns, in FLOP and B.
+    """Sparse matrix times dense matrix C = A B, B having n columns, in FLOP and B.
 
     2 nnz n FLOP; A is moved once for all n columns (Gropp et al.: Toward realistic performance bounds for implicit CFD
     codes, Parallel CFD 1999). Otherwise as :func:`spmv`, with rows of B in the place of elements of x.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2, prod
+from math import prod
 from typing import Final
 
 from roofline.core.kernel import Kernel
@@ -12,6 +12,7 @@ from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _MOST_DIMENSIONS: Final = 3
+_SPARE_DIGITS: Final = 40
 
 
 @operation("spectral")
@@ -23,11 +24,12 @@ def fft(
     passes: int = 1,
     dtype: str = "fp32",
 ) -> Kernel:
-    """Fast Fourier transform of N = n1 n2 ... points, complex or real, in FLOP and B.
+    """Fast Fourier transform of N points, complex or real, in FLOP and B.
 
-    5 N log2 N FLOP, 2.5 N log2 N if real: the nominal count of radix-2 Cooley-Tukey that makes rates of all sizes and
-    algorithms comparable (Frigo, Johnson: The design and implementation of FFTW3, Proc. IEEE 93(2), 2005), rounded to a
-    whole number where N is no power of two. An algorithm may do less: split radix about 4 N log2 N.
+    N = n1 n2 ... in one to three dimensions. 5 N log2 N FLOP, 2.5 N log2 N if real: the nominal count of radix-2
+    Cooley-Tukey that makes rates of all sizes and algorithms comparable (Frigo, Johnson: The design and implementation
+    of FFTW3, Proc. IEEE 93(2), 2005), rounded to a whole number where N is no power of two. An algorithm may do less:
+    split radix about 4 N log2 N.
 
     Out of place, one pass through memory: N complex values read and N written; a real transform reads N real values
     and writes those n1 n2 ... (n_last / 2 + 1) complex ones that its symmetry leaves. A transform that the fast memory
@@ -72,9 +74,19 @@ def fft(
 
 
 def _nominal(points: int, real: bool) -> int:
-    """FLOP of one transform; exact for powers of two."""
+    """FLOP of one transform: 5 N log2 N, or half of it, to the nearest whole number.
+
+    >>> _nominal(10**15, real=False)  # 75 x 10^15 x log2 10, log2 10 being 3.32192 80948 87362 34787
+    249144607116552176
+    """
+    from decimal import ROUND_HALF_EVEN, Context, Decimal  # noqa: PLC0415  (2 ms that other operations need not pay)
+
     halves = 5 if real else 10
     exponent = points.bit_length() - 1
     if points == 1 << exponent:
         return halves * points * exponent // 2
-    return round(halves * points * log2(points) / 2)
+    # As many digits as N log2 N has, and so many more that no sum of errors comes near a half.
+    exact = Context(prec=len(str(points)) + _SPARE_DIGITS)
+    binary_logarithm = exact.divide(exact.ln(Decimal(points)), exact.ln(Decimal(2)))
+    flops = exact.divide(exact.multiply(Decimal(halves * points), binary_logarithm), Decimal(2))
+    return int(flops.to_integral_value(ROUND_HALF_EVEN, exact))

@@ -30,12 +30,13 @@ def stencil(
     write_allocate: bool = False,
     dtype: str = "fp64",
 ) -> Kernel:
-    """Sweeps of a stencil of constant coefficients over a grid of two or three dimensions, in FLOP and B.
+    """Sweeps of a stencil over a grid in 2D or 3D, in FLOP and B.
 
-    A star has s = 1 + 2 d r points, a box s = (2 r + 1)^d. With c different coefficients a point costs s - 1 additions
-    and c multiplications, s + c - 1 FLOP: 2 s - 1 if every point has its own, and 8 and 30 for the 7- and 27-point
-    stencils with 2 and 4 (Datta et al.: Optimization and performance modeling of stencil computations on modern
-    microprocessors, SIAM Review 51(1), 2009; Datta et al.: Auto-tuning the 27-point stencil for multicore, iWAPT 2009).
+    Coefficients are constant. A star has s = 1 + 2 d r points, a box s = (2 r + 1)^d. With c different coefficients a
+    point costs s - 1 additions and c multiplications, s + c - 1 FLOP: 2 s - 1 if every point has its own, and 8 and 30
+    for the 7- and 27-point stencils with 2 and 4 (Datta et al.: Optimization and performance modeling of stencil
+    computations on modern microprocessors, SIAM Review 51(1), 2009; Datta et al.: Auto-tuning the 27-point stencil for
+    multicore, iWAPT 2009).
 
     Each sweep reads one array and writes another (Jacobi). Elements read from memory for each point that is updated:
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roofline import units
 from roofline.core.kernel import Kernel
-from roofline.core.placement import TOLERANCE
+from roofline.core.placement import TOLERANCE, Placement
 from roofline.core.roof import Roof, Stream
 from roofline.core.target import Placed, Target
 from roofline.report import Column, Report, Rows, Value
@@ -41,8 +41,7 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
         columns += cells.roof_columns("dense_", f"dense {beside.roof.dtype}")
     if placed.headline is not None:
         row |= cells.roof_cells(placed.headline, "headline_")
-        sourced = f"{first.roof.sparsity} {first.roof.dtype}"
-        columns = [c._replace(group=sourced) if c.key in _ROOF_KEYS else c for c in columns]
+        columns = [c._replace(group=_sourced([placed])) if c.key in _ROOF_KEYS else c for c in columns]
         columns += cells.roof_columns("headline_", "headline")
     if first.levels:
         columns = [c._replace(detail=False) if c.heading == "binding level" else c for c in columns]
@@ -71,18 +70,21 @@ def sheet(placed: Placed, context: dict[str, Any], *, explained: bool = False) -
 
 
 def comparison(placed: Sequence[Placed], context: dict[str, Any], *, settled: bool, explained: bool = False) -> Report:
-    """One kernel on several devices, a row each; ``settled``: no headline can stand beside."""
+    """One kernel on several devices, a row each; ``settled``: no headline can stand beside but one put there."""
+    beside = any(one.headline is not None for one in placed)
     rows = [
         {"device": one.device.id}
         | cells.kernel_cells(one.first)
         | link_cells(one.first)
+        | (_headline_of(one.headline) if beside else {})
         | _roofs_of(one, settled=settled)
         for one in placed
     ]
     columns = [_DEVICE, *(column._replace(detail=True) for column in cells.KERNEL_COLUMNS)]
     columns += [c._replace(detail=c.key != "link_bandwidth_byte_per_s") for c in link_columns(placed)]
     if settled:
-        columns += cells.comparison_columns()
+        columns += cells.comparison_columns("headline_", "headline") if beside else ()
+        columns += cells.comparison_columns("", _sourced(placed) if beside else "")
     else:
         columns += [*cells.comparison_columns("headline_", "headline"), *cells.comparison_columns("dense_", "dense")]
     return Report(
@@ -120,13 +122,14 @@ def kernel_list(
     beside = any(one.beside is not None for one in shown)
     # Headline and dense figures of different devices never share a column.
     apart = several and not targets[0].query.settled
+    put_beside = any(one.headline is not None for one in shown)
 
     def row_of(one: Placed) -> dict[str, Any]:
         row = {"device": one.device.id, "levels": cells.levels(one.first)} | cells.kernel_cells(one.first)
         row |= link_cells(one.first) | _roofs_of(one, settled=not apart)
         if one.beside is not None and not apart:
             row |= cells.roof_cells(one.beside, "dense_")
-        return row
+        return row | _headline_of(one.headline) if put_beside else row
 
     rows = Rows(shown, row_of)
     name, *others = (
@@ -136,6 +139,8 @@ def kernel_list(
     columns += link_columns(shown, detail=True)
     if apart:
         columns += [*cells.row_columns("headline_", "headline"), *cells.row_columns("dense_", "dense")]
+    elif put_beside:
+        columns += [*cells.row_columns("headline_", "headline"), *cells.row_columns("", _sourced(shown))]
     else:
         columns += cells.row_columns("", "headline" if beside else "")
         columns += cells.row_columns("dense_", "dense") if beside else ()
@@ -196,11 +201,24 @@ def _roofs_of(one: Placed, *, settled: bool) -> dict[str, Any]:
         return cells.roof_cells(one.first)
     headline = one.first if one.first.roof.headline else None
     dense = one.beside if headline else one.first
-    absent = Value(None, None, "no headline kept")
-    row = {column.key: absent for column in cells.comparison_columns("headline_")}
-    if headline is not None:
-        row = cells.roof_cells(headline, "headline_")
+    row = _headline_of(headline)
     return row if dense is None else row | cells.roof_cells(dense, "dense_")
+
+
+def _headline_of(headline: Placement | None) -> dict[str, Any]:
+    """The cells of the headline columns, empty for a device that has none."""
+    if headline is not None:
+        return cells.roof_cells(headline, "headline_")
+    absent = Value(None, None, "no headline kept")
+    return {column.key: absent for column in cells.comparison_columns("headline_")}
+
+
+def _sourced(placed: Sequence[Placed]) -> str:
+    """What the columns of a sourced roof are headed beside those of the headline."""
+    kernel, roof = placed[0].first.kernel, placed[0].first.roof
+    if all(one.first.kernel.flops == 0 for one in placed):  # any peak would do, so none is named
+        return roof.sparsity
+    return f"{roof.sparsity} {kernel.dtype or roof.dtype}"
 
 
 def _kernel_in_words(placed: Placed) -> str:

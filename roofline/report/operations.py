@@ -1,18 +1,13 @@
-"""Operations to a Report: the list of them, what a shape costs without a device, and what no order can beat."""
+"""Operations to a Report: the list of them, and what a shape costs without a device."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from roofline import units
 from roofline.core.kernel import Kernel
-from roofline.core.target import Placed
-from roofline.operations.bounds import gemm_lower_bound
 from roofline.operations.registry import Operation
-from roofline.precision import storage
-from roofline.report import Column, Report
+from roofline.report import Column, Report, Value
 
 _LIST_COLUMNS: Final = (
     Column(key="operation", heading="operation"),
@@ -62,7 +57,7 @@ def shape_report(
     rows = [
         {
             "name": kernel.name,
-            "precision": kernel.dtype,
+            "precision": kernel.dtype or Value(None, None, "it computes nothing"),
             "work_flop": kernel.flops,
             "traffic_byte": kernel.bytes,
             "wire_byte": kernel.wire,
@@ -105,29 +100,3 @@ def in_common(kernels: Sequence[Kernel]) -> list[str]:
     """What was counted how at every size of a sweep; what differs from size to size would be a line for each."""
     every = [text for kernel in kernels[:1] for text in kernel.assumptions]
     return [text for text in every if all(text in kernel.assumptions for kernel in kernels)]
-
-
-def with_lower_bound(report: Report, operation: Operation, shape: dict[str, Any], placed: Placed) -> Report:
-    """For a product of matrices: what no order of its arithmetic can beat past the largest cache that is known.
-
-    The formats of the operands may differ: all of them are taken to be as small as the smallest, so that the bound
-    holds.
-    """
-    judged = placed.first.roof.memory.level
-    whole = next((m.capacity for m in placed.device.memory if m.level == judged and m.capacity), math.inf)
-    caches = [m for m in placed.device.memory if m.level != judged and m.capacity and m.capacity < whole]
-    if operation.name != "gemm" or not caches:
-        return report
-    cache = max(caches, key=lambda memory: memory.capacity or 0.0)
-    named = [shape.get(name) for name in ("activations", "weights", "result", "accumulator")]
-    smallest = min((storage(text, mixes=True) for text in (shape["dtype"], *named) if text), key=lambda f: f.bits)
-    fast = int((cache.capacity or 0.0) * 8 / smallest.bits)
-    least = smallest.size_of(gemm_lower_bound(m=shape["m"], n=shape["n"], k=shape["k"], fast_memory=fast))
-    compulsory = operation.function(**{name: shape[name] for name in shape if name not in ("tile", "spill")}).bytes
-    least_of_all = max(shape.get("batch", 1) * least, compulsory or 0)
-    note = (
-        f"no order of these products moves less than {units.show(least_of_all, 'B')} "
-        f"({units.significant(least_of_all / (placed.first.kernel.flops or 1))} B/FLOP) past "
-        f"{units.show(cache.capacity or 0.0, 'B')} of {cache.level} (Hong and Kung 1981; constant by Smith et al. 2017)"
-    )
-    return report._replace(notes=[*report.notes, note], lead={**report.lead, "traffic_lower_bound_byte": least_of_all})

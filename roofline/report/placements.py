@@ -109,7 +109,7 @@ def kernel_cells(placement: Placement) -> dict[str, Any]:
     why = "infinite: no traffic" if infinite else why_unknown(placement)
     return {
         "name": kernel.name,
-        "precision": kernel.dtype or placement.roof.dtype,
+        "precision": _precision(placement),
         "work_flop": _or_why(kernel.flops, "no FLOP count given"),
         "traffic_byte": _or_why(kernel.bytes, "no traffic given"),
         "arithmetic_intensity_flop_per_byte": Value(intensity, _digits(placement), why),
@@ -118,6 +118,14 @@ def kernel_cells(placement: Placement) -> dict[str, Any]:
         "achieved_flop_per_s": _or_why(kernel.achieved, "not measured, or no FLOP count"),
         "achieved_byte_per_s": _or_why(kernel.achieved_bandwidth, "not measured, or no traffic given"),
     }
+
+
+def _precision(placement: Placement) -> Any:
+    """The precision that the kernel computes in: its own, or that of the roof; none where it computes nothing."""
+    kernel = placement.kernel
+    if kernel.dtype is None and kernel.flops == 0:
+        return Value(None, None, "it computes nothing")
+    return kernel.dtype or placement.roof.dtype
 
 
 def roof_cells(placement: Placement, prefix: str = "") -> dict[str, Any]:

@@ -54,7 +54,7 @@ def distinct_roofs(placed: Sequence[Placed]) -> list[Roof]:
     """The roofs under which kernels were placed, each once, in the order of their use."""
     found: dict[int, Roof] = {}  # by identity first: a long list has few roofs
     for one in placed:
-        for placement in (one.first, one.beside):
+        for placement in (one.first, one.beside, one.headline):
             if placement is not None:
                 found.setdefault(id(placement.roof), placement.roof)
     return list(dict.fromkeys(found.values()))
@@ -64,7 +64,7 @@ def roofs_of_devices(placed: Sequence[Placed]) -> list[tuple[Roof, str]]:
     """The same for kernels on several devices: each roof with the device that it is of."""
     found: dict[tuple[int, str], tuple[Roof, str]] = {}
     for one in placed:
-        for placement in (one.first, one.beside):
+        for placement in (one.first, one.beside, one.headline):
             if placement is not None:
                 found.setdefault((id(placement.roof), one.device.id), (placement.roof, one.device.id))
     return list(found.values())

@@ -17,6 +17,10 @@ from roofline.text import clip
 
 _HARDLY: Final = 1e-4  # share of the roof below which a measured time is doubted
 _SHORTEST: Final = 1e-9  # s; a clock cycle or two
+_CAUSES_AT_A_LINK: Final = (
+    "units, a bandwidth of the link in one direction where both were meant (or the reverse), an algorithm that sends "
+    "less, reduction in the switches, several links at once, a latency that is too long"
+)
 
 
 def verdict(placement: Placement) -> str:
@@ -67,20 +71,27 @@ def measured(placed: Placed) -> str | None:
 
 def doubts(shown: Sequence[Placed]) -> list[str]:
     """What looks like a unit gone wrong: nothing runs below a nanosecond, hardly anything at 10,000x its least time."""
-    above = [one for one in shown if not one.first.below_floor]
-    slow = [one.first.kernel.name for one in above if 0 < (one.reachable.efficiency or 1.0) < _HARDLY]
+    slow = [one.first.kernel.name for one in shown if 0 < (_share_of_least(one.reachable) or 1.0) < _HARDLY]
     # What was counted from a shape has no unit that could be mistaken.
-    given = [one for one in above if not one.first.kernel.assumptions]
+    given = [one for one in shown if not one.first.below_floor and not one.first.kernel.assumptions]
     short = [one.first.kernel.name for one in given if 0 < (one.first.least_time or 1.0) < _SHORTEST]
     lines = []
     if slow:
-        lines.append(f"measured at over 10,000x the least time: {_some(slow)}; is the unit of the time right?")
+        floor = " (or the launch floor)" if any(one.first.below_floor for one in shown) else ""
+        lines.append(f"measured at over 10,000x the least time{floor}: {_some(slow)}; is the unit of the time right?")
     if short:
         lines.append(
             f"least time below 1 ns: {_some(short)}; bare numbers are FLOP and B, so are the units right? "
             "(2 GFLOP, 3 MB; in a list also as column names: gflop, bytes_mb)"
         )
     return lines
+
+
+def _share_of_least(placement: Placement) -> float | None:
+    """What a run could take at least, its launch included, over what it took."""
+    if placement.below_floor and placement.kernel.seconds is not None:
+        return placement.floor / placement.kernel.seconds
+    return placement.efficiency
 
 
 def _unbound(placement: Placement) -> str:
@@ -137,17 +148,20 @@ def above_roof_warning(placement: Placement, device: str) -> str:
     """A sentence for a measurement above the roof, with the likely causes."""
     kernel, roof = placement.kernel, placement.roof
     share = placement.roof_share or 0.0
+    on = f" on {device}" if device else ""
+    if placement.roof_bound == "link" and placement.link is not None:
+        return (
+            f"{kernel.name}{on} is above the roof: {units.significant(share)}x the {placement.link.basis} bandwidth of "
+            f"{placement.link.name}; likely causes: {_CAUSES_AT_A_LINK}"
+        )
     causes = ["units", "the FLOP count" if kernel.flops is not None or kernel.rate is not None else None]
     causes.append(f"another precision than {roof.dtype}" if roof.dtype else "the precision")
     measured_roof = roof.basis == "measured"
     causes.append("a 2:4-sparse run against a dense peak" if roof.sparsity == "dense" and not measured_roof else None)
     causes.append("traffic served from a cache" if kernel.bytes is not None else None)
     causes.append("a ceiling measured on a slower machine" if measured_roof else "clocks above the data sheet")
-    on = f" on {device}" if device else ""
     over_memory = placement.bound == "memory" or (kernel.flops is None and kernel.rate is None)
     exceeded = f"{roof.memory.basis} bandwidth" if over_memory else f"{roof.basis} peak"
-    if placement.bound == "link" and placement.link is not None:
-        exceeded = f"{placement.link.basis} bandwidth of {placement.link.name}"
     return (
         f"{kernel.name}{on} is above the roof: {units.significant(share)}x the {exceeded}; "
         f"likely causes: {', '.join(c for c in causes if c)}"
@@ -219,11 +233,9 @@ def list_notes(shown: Sequence[Placed]) -> list[str]:
     unknown = [one.first.kernel.name for one in shown if one.first.bound is None]
     if unknown:
         notes.append(f"bound unknown (no FLOP count or no traffic): {_some(unknown)}")
-    different = [
-        one.first.kernel.name for one in shown if one.beside is not None and one.beside.bound != one.first.bound
-    ]
+    different = [one.first.kernel.name for one in shown if disagreements([one])]
     if different:
-        notes.append(f"headline and sourced dense peak disagree on: {_some(different)}")
+        notes.append(f"headline and sourced dense peak disagree on: {_some(list(dict.fromkeys(different)))}")
     notes += dict.fromkeys(text for one in shown for text in one.first.kernel.notes)
     return [*notes, *doubts(shown)]
 

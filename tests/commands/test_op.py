@@ -375,8 +375,8 @@ BAD = [
     ("gemm -m 8 -n 8 -k 8 --tile 4,4", "tile must be three sizes M,N,K, got 2"),
     ("gemm -m 8 -n 8 -k 8 --spill", "spill needs a tile: without one, the sums of C have no reason"),
     ("gemm -m 8 -n 8 -k 8 --dtype bf17", "dtype: unknown number format 'bf17'; did you mean: bf16"),
-    ("gemm -m 8 -n 8 -k 8 --level L2", "--level is of a device; name one with --hw; roofline hw list shows them"),
-    ("gemm -m 8 -n 8 -k 8 --roof measured", "--roof is of a device; name one with --hw; roofline hw list shows them"),
+    ("gemm -m 8 -n 8 -k 8 --level L2", "--level needs a device; name one with --hw; roofline hw list shows them"),
+    ("gemm -m 8 -n 8 -k 8 --roof measured", "--roof needs a device; name one with --hw; roofline hw list shows them"),
     ("gemm -m 8 -n 8 -k 8 --hw h100 --level L2", "h100-sxm gives no bandwidth for its L2; levels with one: HBM3"),
     ("gemm -m 8 -n 8 -k 8 --hw h100 --roof measured --accumulator fp16", "measured ceilings do not tell accumulators"),
     ("gemm -m 8 -n 8 -k 8 --hw m4max --dtype fp8", "m4max has no fp8 peak; it has: fp32, fp16"),
@@ -386,7 +386,7 @@ BAD = [
     ("gemm -n 8 -k 8 --sweep m=1:8:*2", "--sweep m takes FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, got 1:8:*2"),
     ("gemm -n 8 -k 8 --sweep m=1:1000000:+1", "--sweep m gives more than 10000 sizes; take a larger step"),
     ("gemm -n 8 -k 8 --sweep q=1:8:x2", "--sweep takes ARGUMENT=FIRST:LAST:xFACTOR, got 'q=1:8:x2'; arguments of"),
-    ("gemm -n 8 -k 8 --sweep m=0,1", "m must be a whole number from 1 to 1e15, got 0"),
+    ("gemm -n 8 -k 8 --sweep m=0,1", "--sweep m at 0: m must be a whole number from 1 to 1e15, got 0"),
     ("conv2d -c 6 -k 4 -h 8 -r 3 --groups 3", "groups must divide k: 4 is no multiple of 3"),
     ("conv2d -c 1 -k 1 -h 2 -r 5", "r must fit the input: 5 taps reach over 5 points, and h has 2 with its padding"),
     ("conv2d -h", "-h is a size of conv2d; roofline op conv2d --help explains"),
@@ -430,3 +430,10 @@ def test_the_list_has_every_operation_and_can_be_searched(roofline: Runner, answ
     assert [row["operation"] for row in answer("op list STREAM tri")["operations"]] == ["stream-triad"]
     nothing = roofline("op", "list", "nothing-like-it")
     assert (nothing.status, nothing.out) == (0, "no operation fits\n")
+
+
+def test_the_list_fits_80_columns_without_a_summary_cut_short(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run("op list").out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("op list").out == whole
+    assert max(map(len, whole.splitlines())) <= 80

@@ -211,6 +211,8 @@ def test_the_lower_bound_by_hand() -> None:
     assert gemm_lower_bound(m=100, n=100, k=100, fast_memory=40_000) == 30_000
     # 2 x 12 / sqrt(3) = 13.86, so 14 whole elements less 6; the operands are 2 x 3 + 3 x 2 + 2 x 2 = 16
     assert gemm_lower_bound(m=2, n=2, k=3, fast_memory=3) == 16
+    # a fast memory larger than any array: each operand once, 10 x 30 + 30 x 20 + 10 x 20
+    assert gemm_lower_bound(m=10, n=20, k=30, fast_memory=10**30) == 1100
 
 
 @given(sizes, sizes, sizes, st.integers(1, 10**9))

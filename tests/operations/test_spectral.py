@@ -46,6 +46,35 @@ def test_counts_of_powers_of_two_are_exact_far_beyond_floats() -> None:
     assert fft(n=(2**40, 2**40, 2**40)).flops == 600 * 2**120
 
 
+# log2 of 3 and of 10 to 80 decimals (OEIS A020857 and A020862)
+LOG2_3 = "1.58496250072115618145373894394781650875981440769248106045575265454109822779435856"
+LOG2_10 = "3.32192809488736234787031942948939017586483139302458061205475639581593477660862521"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "times", "logarithm"),
+    [
+        # N log2 N of 3^k is k 3^k log2 3, and so on
+        pytest.param((3**31,), 31 * 3**31, LOG2_3, id="3^31"),
+        pytest.param((3**31,) * 3, 93 * 3**93, LOG2_3, id="3^93"),
+        pytest.param((10**15,), 15 * 10**15, LOG2_10, id="10^15"),
+        pytest.param((10**15,) * 3, 45 * 10**45, LOG2_10, id="10^45"),
+    ],
+)
+def test_counts_are_the_nearest_whole_number_however_large(
+    lengths: tuple[int, ...], times: int, logarithm: str
+) -> None:
+    digits = int(logarithm.replace(".", ""))  # x 10^80
+    for factor, real in ((10, False), (5, True)):  # halves of 5 and of 2.5
+        twice = factor * times * digits  # 2 x 10^80 times the count
+        assert fft(n=lengths, real=real).flops == (twice + 10**80) // (2 * 10**80)
+
+
+def test_a_count_of_ten_to_the_fifteen_is_written_down() -> None:
+    # 5 x 15 x 10^15 x 3.32192 80948 87362 34787 03 = 249 144 607 116 552 176.09
+    assert fft(n=(10**15,)).flops == 249_144_607_116_552_176
+
+
 @given(powers)
 def test_a_real_transform_is_half_the_work(points: int) -> None:
     whole = fft(n=(points,)).flops
