@@ -199,7 +199,13 @@ def remarks(*texts: str) -> tuple[str, ...]:
     """What must be said of results that rest on these formats, each once.
 
     >>> remarks("bf16", "mxfp4")
-    ()
+    ('mxfp4 takes 4.25 bits an element, its scales included',)
 
     """
-    return tuple(dict.fromkeys(note for text in texts if (note := storage(text, mixes=True).note)))
+    formats = [storage(text, mixes=True) for text in texts]
+    return tuple(dict.fromkeys(said for each in formats if (said := each.note or _blocks(each))))
+
+
+def _blocks(held: Format) -> str:
+    """How many bits an element takes where blocks share scales."""
+    return f"{held.name} takes {float(held.bits):g} bits an element, its scales included" if held.blocks else ""

@@ -122,12 +122,16 @@ def test_a_block_that_is_begun_has_a_whole_scale() -> None:
     assert precision.storage("int4").size_of(3) == 2
 
 
-def test_a_mix_says_that_it_is_an_average_and_a_block_format_does_not() -> None:
+def test_a_mix_says_that_it_is_an_average_and_a_block_format_how_many_bits_it_takes() -> None:
     assert precision.remarks("q4_k_m", "bf16", "q4_k_m") == (
         "q4_k_m is a mix of block formats: 4.8944 bit per weight is the average of Llama-3.1-8B,"
         " and other models differ",
     )
-    assert precision.remarks("q4_k", "int4-g128") == ()
+    # 144 B for 256 weights; an fp16 scale and a 4-bit zero per 128
+    assert precision.remarks("q4_k", "int4-g128", "bf16") == (
+        "q4_k takes 4.5 bits an element, its scales included",
+        "int4-g128 takes 4.15625 bits an element, its scales included",
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,14 @@ class NamedCommands(click.Group):
         """The command that the first argument names; a near miss is suggested, never run."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             known = self.list_commands(ctx)
-            near = nearest(args[0], known, 3)
+            near = self.near(args[0], known)
             hint = f"did you mean: {', '.join(near)}?" if near else self.not_found or f"commands: {', '.join(known)}"
             raise click.UsageError(f"no such {self.noun} {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def near(self, name: str, known: list[str]) -> list[str]:
+        """The commands that a mistyped name may mean."""
+        return nearest(name, known, 3)
 
 
 class LazyGroup(NamedCommands):

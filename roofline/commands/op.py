@@ -17,7 +17,7 @@ class Commands(NamedCommands):
         """The names, ``list`` first."""
         from roofline.operations import registry
 
-        return ["list", *(name.replace("_", "-") for name in registry.operations())]
+        return ["list", "formats", *(name.replace("_", "-") for name in registry.operations())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of a name, in any case; ``-`` and ``_`` are alike."""
@@ -26,11 +26,22 @@ class Commands(NamedCommands):
             from roofline.commands.op_list import command as op_list
 
             return op_list
+        if wanted == "formats":
+            from roofline.commands.op_formats import command as op_formats
+
+            return op_formats
         from roofline.commands.op_run import operation_command
         from roofline.operations import registry
 
         found = registry.operations().get(wanted)
         return None if found is None else operation_command(found)
+
+    def near(self, name: str, known: list[str]) -> list[str]:
+        """Names that people use for operations that have another one here come first."""
+        from roofline.operations.registry import EVERYDAY
+
+        usual = EVERYDAY.get(name.lower().replace("-", "_"))
+        return [usual.replace("_", "-")] if usual else super().near(name, known)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The operations by family; forty lines of summaries would be a wall."""
@@ -43,7 +54,12 @@ class Commands(NamedCommands):
         with formatter.section("Operations"):
             formatter.write_dl(rows)
         with formatter.section("Commands"):
-            formatter.write_dl([("list", "All operations, a line each. roofline op NAME --help explains one.")])
+            formatter.write_dl(
+                [
+                    ("list", "All operations, a line each. roofline op NAME --help explains one."),
+                    ("formats", "The number formats of operands, with their bits."),
+                ]
+            )
 
 
 @click.group("op", cls=Commands, context_settings=CONTEXT_SETTINGS)

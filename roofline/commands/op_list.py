@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from roofline.commands.base import command as declare
 from roofline.commands.options import output_options, output_settings
 
+if TYPE_CHECKING:
+    from roofline.operations.registry import Operation
+
 
 @declare("list")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @output_options
 def command(words: tuple[str, ...], **given: Any) -> None:
-    """List operations; WORDs must all occur in the name, the family or the summary.
+    """List operations; WORDs must all occur in a name, the family or the summary.
 
     \b
     Examples:
@@ -32,6 +35,14 @@ def command(words: tuple[str, ...], **given: Any) -> None:
         operation
         for found in registry.families().values()
         for operation in found
-        if all(w.casefold() in f"{operation.name} {operation.family} {operation.summary}".casefold() for w in words)
+        if all(w.casefold() in _text(operation) for w in words)
     ]
     emit(list_report(shown, context("op list")), settings)
+
+
+def _text(operation: Operation) -> str:
+    """What an operation is found by: its names, family and summary."""
+    from roofline.operations.registry import EVERYDAY
+
+    usual = " ".join(word for word, name in EVERYDAY.items() if name == operation.name)
+    return f"{operation.name} {usual} {operation.family} {operation.summary}".casefold()

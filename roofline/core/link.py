@@ -47,7 +47,8 @@ def port(device: Device, name: str | None = None, latency: float = 0.0) -> Port:
         latency=latency,
         basis=link.basis,
         sources=sources_of(device, link.sources),
-        note="half of the figure for both directions" if both else None,
+        note="; ".join(note for note in ("half of the figure for both directions" if both else None, link.note) if note)
+        or None,
     )
 
 

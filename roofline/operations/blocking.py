@@ -7,7 +7,7 @@ from typing import NamedTuple
 from roofline.errors import InputError
 from roofline.operations.arguments import held
 from roofline.operations.shapes import sizes
-from roofline.precision import Format, remarks, storage
+from roofline.precision import PRECISIONS, Format, remarks, storage
 
 
 class Operands(NamedTuple):
@@ -29,6 +29,19 @@ class Operands(NamedTuple):
             c=result,
             sums=held("accumulator", sums, result),
         )
+
+    @property
+    def arithmetic(self) -> str:
+        """The precision that the products run in: that of A, or of a wider B, which cannot be narrowed without loss.
+
+        >>> Operands.of("bf16", "fp8", None, None).arithmetic, Operands.of("bf16", None, "fp8", None).arithmetic
+        ('bf16', 'bf16')
+        >>> Operands.of("fp8", None, "int4-g128", None).arithmetic  # what is for storage alone is converted to A's
+        'fp8'
+
+        """
+        wider = self.b.name in PRECISIONS and self.b.bits > self.a.bits
+        return self.b.arithmetic if wider else self.a.arithmetic
 
     def remarks(self) -> tuple[str, ...]:
         """What must be said of these formats."""

@@ -28,7 +28,8 @@ def allreduce(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
     A reduce-scatter and an all-gather: 2 (p - 1) / p n elements sent by each device, in 2 (p - 1) steps on a ring
     (Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, J. Parallel and Distributed
     Computing 69(2), 2009) or 2 ceil(log2 p) by halving and doubling (tree; Rabenseifner's algorithm in Thakur et al.
-    2005); (p - 1) / p n additions each. Where p does not divide n, the device that sends most counts.
+    2005); (p - 1) / p n additions each. Where p does not divide n, the device that sends most in each of the
+    two phases counts.
 
     Args:
         n: elements of the vector on each device

@@ -75,6 +75,7 @@ def convolution(
         + (held_out.size_of(k) if bias else 0)
         + held_out.size_of(written),
         dtype=held_in.arithmetic,
+        unit="vector" if groups == c else None,  # one channel a group: no sum over channels, so no matrix product
         assumptions=(
             "each array is moved once",
             *(("a bias starts the sum: no FLOP",) if bias else ()),

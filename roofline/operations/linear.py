@@ -33,8 +33,8 @@ def gemm(
     """Matrix product C = A B, A being m x k and B k x n, in FLOP and B.
 
     2 m n k FLOP (Golub, Van Loan: Matrix Computations, 4th edition, table 1.1.2). A bias or the old C is where the sum
-    starts, so neither adds any. The arithmetic runs in the format of A: B is converted first where it is held in
-    another. Compulsory traffic: A and B are read and C is written once.
+    starts, so neither adds any. The arithmetic runs in the wider of the formats of A and B; B is converted to that of A
+    where it is held in one for storage alone. Compulsory traffic: A and B are read and C is written once.
 
     With a tile, each M x N tile of C is made from M x K tiles of A and K x N tiles of B, so A is read ceil(n / N) times
     and B ceil(m / M) times. C stays in fast memory until it is done and is written once; spilled, it is written after
@@ -51,7 +51,7 @@ def gemm(
         tile: sizes M,N,K of a tile that fast memory holds; None: all operands at once, each moved once
         spill: move the sums of C out of fast memory and back between blocks of K; needs a tile
         dtype: number format of all operands that have none of their own
-        activations: number format of A, and of the arithmetic; None: dtype
+        activations: number format of A, and of the arithmetic unless B is wider; None: dtype
         weights: number format of B; None: dtype
         result: number format of C and the bias; None: dtype
         accumulator: number format of the sums of C: they move where they are spilled, and a device may have a peak of
@@ -78,7 +78,7 @@ def gemm(
         name=f"{f'{batch} x ' if batch > 1 else ''}gemm {m}x{n}x{k}",
         flops=FLOP_PER_MAC * batch * m * n * k,
         bytes=batch * each,
-        dtype=formats.a.arithmetic,
+        dtype=formats.arithmetic,
         assumptions=(
             "2 m n k FLOP; a bias or an old C starts the sum",
             *(["each operand is moved once"] if tile is None else in_words(tile, formats, blocks, spill=spill)),
@@ -110,7 +110,7 @@ def gemv(
         batch: independent products, each with its own A, x and y
         accumulate: add to y, which is then read too
         dtype: number format of all operands that have none of their own
-        activations: number format of x, and of the arithmetic; None: dtype
+        activations: number format of x, and of the arithmetic unless A is wider; None: dtype
         weights: number format of A; None: dtype
         result: number format of y; None: dtype
 
@@ -128,7 +128,7 @@ def gemv(
         name=f"{f'{batch} x ' if batch > 1 else ''}gemv {m}x{n}",
         flops=FLOP_PER_MAC * batch * m * n,
         bytes=batch * moved(1, m, n, formats, accumulate=accumulate),
-        dtype=formats.a.arithmetic,
+        dtype=formats.arithmetic,
         assumptions=("2 m n FLOP", "each operand is moved once"),
         notes=formats.remarks(),
     )
@@ -155,7 +155,7 @@ def grouped_gemm(
         n: columns of every B_i and C_i
         k: columns of every A_i, rows of every B_i
         dtype: number format of all operands that have none of their own
-        activations: number format of every A_i, and of the arithmetic; None: dtype
+        activations: number format of every A_i, and of the arithmetic unless B is wider; None: dtype
         weights: number format of every B_i; None: dtype
         result: number format of every C_i; None: dtype
 
@@ -178,7 +178,7 @@ def grouped_gemm(
         name=f"grouped gemm {sum(m)}x{n}x{k} in {len(m)}",
         flops=FLOP_PER_MAC * sum(m) * n * k,
         bytes=sum(moved(rows, n, k, formats) for rows in busy),
-        dtype=formats.a.arithmetic,
+        dtype=formats.arithmetic,
         assumptions=("each operand is moved once", f"B of {len(busy)} groups of {len(m)}: none without rows"),
         notes=formats.remarks(),
     )

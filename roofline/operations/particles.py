@@ -54,7 +54,9 @@ def nbody(*, n: int, flops: int = 20, tile: int | None = None, steps: int = 1, d
         assumptions=(
             f"{flops} FLOP an interaction, n^2 interactions",
             "4 values of a body read, 3 written",
-            "each body read once" if passes == 1 else f"all bodies read for each of {passes} tiles",
+            "each body read once"
+            if passes == 1
+            else f"bodies of {passes} tiles read once, and all bodies again past each tile",
         ),
         unit="vector",
     )

@@ -97,6 +97,24 @@ class Operation(NamedTuple):
 
 
 _FOUND: dict[str, Operation] = {}
+# What people call operations that have another name here.
+EVERYDAY: Final = {
+    **dict.fromkeys(("matmul", "mm", "bmm", "linear", "dense", "dgemm", "sgemm", "hgemm"), "gemm"),
+    **dict.fromkeys(("mha", "gqa", "mqa", "sdpa", "flash_attention", "decode"), "attention"),
+    **dict.fromkeys(("conv", "convolution"), "conv2d"),
+    **dict.fromkeys(("all_reduce", "nccl"), "allreduce"),
+    "all_gather": "allgather",
+    "reduce_scatter": "reducescatter",
+    "all_to_all": "alltoall",
+    "adam": "optimizer_adam",
+    "adamw": "optimizer_adam",
+    "sgd": "optimizer_sgd",
+    "triad": "stream_triad",
+    "copy": "stream_copy",
+    "sum": "reduce",
+    "gather": "embedding",
+    "batchnorm": "layernorm",
+}
 
 
 def operation(family: str) -> Callable[[F], F]:
@@ -145,9 +163,10 @@ def find(name: str) -> Operation:
 
     """
     known = operations()
-    found = known.get(name.strip().lower().replace("-", "_"))
+    wanted = name.strip().lower().replace("-", "_")
+    found = known.get(wanted)
     if found is None:
-        near = nearest(name.strip().lower().replace("-", "_"), known, 3)
+        near = [EVERYDAY[wanted]] if wanted in EVERYDAY else nearest(wanted, known, 3)
         raise UnknownNameError(
             f"unknown operation {quote(name)}",
             hint=f"did you mean: {', '.join(near)}?" if near else "roofline op list shows them",

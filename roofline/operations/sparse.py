@@ -140,7 +140,7 @@ def _product(
         flops=FLOP_PER_MAC * nnz * n,
         bytes=moved,
         dtype=value.arithmetic,
-        unit="vector" if name == "spmv" else None,
+        unit="vector",  # rows of single non-zeros are no tiles of a matrix unit
         assumptions=(
             f"{scheme}: {index}-bit indices, A moved once",
             "each element of the dense operand read once"

@@ -28,7 +28,8 @@ def fft(
 
     N = n1 n2 ... in one to three dimensions. 5 N log2 N FLOP, 2.5 N log2 N if real: the nominal count of radix-2
     Cooley-Tukey that makes rates of all sizes and algorithms comparable (Frigo, Johnson: The design and implementation
-    of FFTW3, Proc. IEEE 93(2), 2005), rounded to a whole number where N is no power of two. An algorithm may do less:
+    of FFTW3, Proc. IEEE 93(2), 2005), each transform rounded to a whole number where N is no
+    power of two. An algorithm may do less:
     split radix about 4 N log2 N.
 
     Out of place, one pass through memory: N complex values read and N written; a real transform reads N real values

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from roofline.core.kernel import Kernel
 from roofline.operations.registry import Operation
+from roofline.precision import Format
 from roofline.report import Column, Report, Value
 
 _LIST_COLUMNS: Final = (
@@ -27,6 +28,36 @@ _COST_COLUMNS: Final = (
     Column(key="achieved_flop_per_s", heading="achieved", format="FLOP/s"),
     Column(key="achieved_byte_per_s", heading="achieved bandwidth", format="B/s"),
 )
+
+
+_FORMAT_COLUMNS: Final = (
+    Column(key="format", heading="format"),
+    Column(key="bit_per_element", heading="bits", format="count"),
+    Column(key="arithmetic", heading="computed in"),
+    Column(key="aliases", heading="also", format="list"),
+    Column(key="source", heading="source", detail=True),
+)
+
+
+def formats_report(formats: Sequence[Format], context: dict[str, Any]) -> Report:
+    """A row a number format: bits of an element with its share of the scales, and what arithmetic on it runs in."""
+    rows = [
+        {
+            "format": each.name,
+            "bit_per_element": float(each.bits),
+            "arithmetic": each.arithmetic,
+            "aliases": list(each.aliases),
+            "source": each.source or None,
+        }
+        for each in formats
+    ]
+    return Report(
+        columns=_FORMAT_COLUMNS,
+        rows=rows,
+        rows_key="formats",
+        summary=[f"{len(rows)} format{'' if len(rows) == 1 else 's'}"] if rows else ["no format fits"],
+        context=context,
+    )
 
 
 def list_report(operations: Sequence[Operation], context: dict[str, Any]) -> Report:

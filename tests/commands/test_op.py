@@ -437,3 +437,40 @@ def test_the_list_fits_80_columns_without_a_summary_cut_short(run: Run, monkeypa
     monkeypatch.setenv("COLUMNS", "80")
     assert run("op list").out == whole
     assert max(map(len, whole.splitlines())) <= 80
+
+
+def test_a_wider_operand_sets_the_precision_of_the_products(answer: Ask) -> None:
+    """bf16 weights cannot be narrowed to fp8 without loss, so such products run in bf16: 989.4 and not 1978.9."""
+    shape = "op gemm -m 4096 -n 4096 -k 4096 --hw h100"
+    assert answer(f"{shape} --activations fp8")["peak_flop_per_s"] == 989.4e12
+    assert answer(f"{shape} --activations fp8 --weights fp8 --result bf16")["peak_flop_per_s"] == 1978.9e12
+    assert answer(f"{shape} --weights fp8")["peak_flop_per_s"] == 989.4e12
+
+
+def test_sparse_products_and_depthwise_convolutions_have_no_matrix_products(answer: Ask) -> None:
+    """fp64 of the H100: 33.5 TFLOP/s of the vector unit and 66.9 of the matrix unit; fp16 133.8 and 989.4."""
+    spmm = answer("op spmm --rows 100000 --nnz 10000000 -n 512 --hw h100")
+    assert spmm["peak_flop_per_s"] == 33.5e12
+    depthwise = answer("op depthwise -c 512 -h 112 -r 31 --padding 15 -n 256 --dtype fp16 --hw h100")
+    assert depthwise["peak_flop_per_s"] == 133.8e12
+
+
+def test_bits_with_their_scales_are_said(answer: Ask) -> None:
+    notes = answer("op gemm -m 1 -n 8192 -k 8192 --weights int4-g128 --hw h100")["notes"]
+    assert "int4-g128 takes 4.15625 bits an element, its scales included" in notes
+    (found,) = answer("op formats int4-g128-sym")["formats"]
+    assert (found["bit_per_element"], found["arithmetic"]) == (4.125, "bf16")
+
+
+def test_everyday_names_lead_to_operations(run: Run) -> None:
+    assert "did you mean: gemm?" in run("op matmul").err
+    assert "attention" in run("op list gqa").out
+
+
+def test_a_size_in_bytes_is_explained(run: Run) -> None:
+    assert "sizes count elements, without a unit" in run("op allreduce -n 16MB -p 8 --hw h100").err
+
+
+def test_what_is_known_of_a_link_is_said(run: Run) -> None:
+    """The facts: a single pair of MI300X gets 64 GB/s, one of the seven links that the 448 GB/s are of."""
+    assert "64 GB/s" in run("op p2p -n 8e6 --hw mi300x").out

@@ -84,7 +84,7 @@ def test_a_mix_of_formats_is_noted() -> None:
         grouped_gemm(m=(4,), n=4, k=4, weights="q4_k_m"),
     ):
         assert [note for note in kernel.notes if "4.8944" in note]
-    assert gemm(m=4, n=4, k=4, weights="q4_k").notes == ()
+    assert gemm(m=4, n=4, k=4, weights="q4_k").notes == ("q4_k takes 4.5 bits an element, its scales included",)
 
 
 def simulated(m: int, n: int, k: int, tile: tuple[int, int, int], *, spill: bool, accumulate: bool) -> int:
