@@ -1,0 +1,51 @@
+"""What is counted how, where the field has more than one convention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from roofline.errors import InputError
+from roofline.operations.arguments import one_of
+
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "attention": ("flash", "unfused"),
+    "count": ("causal", "full"),
+    "mla": ("auto", "absorbed", "naive"),
+    "logits": ("last", "all"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """How attention, mixtures and the LM head are counted; the defaults are those of a lower bound.
+
+    Raises:
+        InputError: a word that is none of those known, or a number of experts below 1.
+
+    """
+
+    attention: Literal["flash", "unfused"] = "flash"  # unfused writes the scores to memory
+    count: Literal["causal", "full"] = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
+    mla: Literal["auto", "absorbed", "naive"] = "auto"  # auto: absorbed in decode, else naive
+    experts: Literal["expected", "min", "max"] | int = "expected"  # distinct experts that a step touches in a layer
+    logits: Literal["last", "all"] = "last"  # LM head on the last token of each sequence, or on all new ones
+
+    def __post_init__(self) -> None:
+        for name, words in _WORDS.items():
+            one_of(name, getattr(self, name), words)
+        if isinstance(self.experts, str):
+            one_of("experts", self.experts, ("expected", "min", "max"))
+        elif self.experts < 1:
+            raise InputError(f"experts must be at least 1, or one of expected, min, max, got {self.experts}")
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conventions in words."""
+        heads = "the last token of each sequence" if self.logits == "last" else "all new tokens"
+        return (
+            "attention: exact causal triangle" if self.count == "causal" else "attention: full rectangle of pairs",
+            "flash: scores stay on the chip" if self.attention == "flash" else "unfused: scores moved 4 times",
+            f"LM head on {heads}; the embedding is a gather",
+            "norms and residual sums unfused; q, k, v in one product; SwiGLU moves gate and up once more",
+        )
