@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
-from roofline.transformer.formats import PARTS, Part
+from roofline.precision import PRECISIONS
+from roofline.transformer.formats import PARTS, Formats, Part
 from roofline.transformer.layer import Layer, Moe
 
 
@@ -104,6 +105,34 @@ class Architecture:
                 hint="give layers, hidden size, heads and KV heads beside the parameters",
             )
         return sum(count * layer.attention.kv_elements for count, layer in self.layers)
+
+    def formats(
+        self,
+        *,
+        weights: str | None = None,
+        kv: str | None = None,
+        activations: str | None = None,
+        compute: str | None = None,
+    ) -> Formats:
+        """The formats that are named, and for the others those of the checkpoint, or 16 bits.
+
+        A checkpoint in fp32 is served in bf16, as serving engines do; arithmetic and cache have 16 bits, whatever the
+        weights are held in.
+
+        Raises:
+            UnknownNameError: no such format; the nearest are named.
+
+        """
+        plain = self.dtype if PRECISIONS[self.dtype].bits == 16 else "bf16"
+        held = self.quantization
+        named = Formats(
+            weights=weights or (held.weights if held else plain),
+            kv=kv or plain,
+            activations=activations or plain,
+            compute=compute or plain,
+            plain=plain,
+        )
+        return replace(named, kept=held.kept) if held and held.kept and named.weights == held.weights else named
 
     def _sum(self, of: Callable[[Layer, int], dict[Part, int]]) -> dict[Part, int]:
         parts: dict[Part, int] = dict.fromkeys(PARTS, 0)
