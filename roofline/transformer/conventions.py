@@ -14,6 +14,7 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "mla": ("auto", "absorbed", "naive"),
     "logits": ("last", "all"),
 }
+_EXPERTS: Final = ("expected", "min", "max", "all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,16 +29,18 @@ class Conventions:
     attention: Literal["flash", "unfused"] = "flash"  # unfused writes the scores to memory
     count: Literal["causal", "full"] = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
     mla: Literal["auto", "absorbed", "naive"] = "auto"  # auto: absorbed in decode, else naive
-    experts: Literal["expected", "min", "max"] | int = "expected"  # distinct experts that a step touches in a layer
+    experts: Literal["expected", "min", "max", "all"] | int = (
+        "expected"  # distinct experts that a step touches in a layer
+    )
     logits: Literal["last", "all"] = "last"  # LM head on the last token of each sequence, or on all new ones
 
     def __post_init__(self) -> None:
         for name, words in _WORDS.items():
             one_of(name, getattr(self, name), words)
         if isinstance(self.experts, str):
-            one_of("experts", self.experts, ("expected", "min", "max"))
+            one_of("experts", self.experts, _EXPERTS)
         elif self.experts < 1:
-            raise InputError(f"experts must be at least 1, or one of expected, min, max, got {self.experts}")
+            raise InputError(f"experts must be at least 1, or one of {', '.join(_EXPERTS)}, got {self.experts}")
 
     @property
     def assumptions(self) -> tuple[str, ...]:

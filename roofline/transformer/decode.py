@@ -130,17 +130,8 @@ def decode(
         return parallel_table(architecture, Step.decode(context), formats, free, devices=devices).operators
 
     one, two = rows(1), rows(2)
-    positions = tuple(
-        PerPosition(
-            window=a.window,
-            precision=a.kernel.dtype or "",
-            flops=b.flops - a.flops,
-            kv=b.times * b.kv - a.times * a.kv,
-            activations=b.times * b.activations - a.times * a.activations,
-        )
-        for a, b in zip(one, two, strict=True)
-        if a.kernel != b.kernel
-    )
+    pairs = [pair for pair in zip(one, two, strict=True) if pair[0].kernel != pair[1].kernel]
+    positions = tuple(each for before, after in pairs for each in _growth(before, after, counted))
     flops: dict[str, int] = {}
     for operator in one:
         if operator.flops:
@@ -162,3 +153,18 @@ def decode(
         messages=sum(o.times * o.kernel.messages for o in one),
         conventions=counted,
     )
+
+
+def _growth(before: Operator, after: Operator, conventions: Conventions) -> tuple[PerPosition, ...]:
+    """What an operator adds for one position more."""
+    found = PerPosition(
+        window=before.window,
+        precision=before.kernel.dtype or "",
+        flops=after.flops - before.flops,
+        kv=after.times * (after.kv - before.kv),
+        activations=after.times * (after.activations - before.activations),
+    )
+    if conventions.attention == "flash" or found.window is None:
+        return (found,)
+    # Unfused kernels mask after the product: a window limits what counts as FLOP, not what is moved.
+    return found._replace(kv=0, activations=0), found._replace(window=None, flops=0)

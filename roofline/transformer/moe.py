@@ -26,8 +26,11 @@ def distinct_experts(experts: int, per_token: int, tokens: float) -> float:
 def touched(experts: int, per_token: int, tokens: float, conventions: Conventions) -> float:
     """Experts of one layer whose weights a step reads.
 
+    By expectation; at least k, as where all tokens choose alike; at most k T; all, as an engine reads that computes
+    every expert; or a number.
+
     Raises:
-        InputError: a given number that so many tokens cannot touch.
+        InputError: a given number below k or above E.
 
     """
     least, most = per_token, min(experts, per_token * tokens)
@@ -37,11 +40,11 @@ def touched(experts: int, per_token: int, tokens: float, conventions: Convention
         return least
     if conventions.experts == "max":
         return most
-    if not least <= conventions.experts <= most:
+    if conventions.experts == "all":
+        return experts
+    if not least <= conventions.experts <= experts:
         raise InputError(
-            f"experts must be from {least} to {most:g}: {tokens:g} tokens touch that many of {experts}, "
-            f"got {conventions.experts}",
-            hint="give expected, min or max, which fit any batch",
+            f"experts must be from {per_token} (those of one token) to {experts} (all), got {conventions.experts}"
         )
     return conventions.experts
 

@@ -80,12 +80,15 @@ def _shard_layer(layer: Layer, devices: int) -> Layer:
             f"devices must divide the {attention.heads} heads of a layer, got {devices}",
             hint=f"fewer that do: {', '.join(map(str, fit[-3:]))}" if fit else "no smaller number above 1 does",
         )
-    part: Gqa | Mla = replace(attention, heads=attention.heads // devices)
+    heads = attention.heads // devices
+    part: Gqa | Mla
     if isinstance(attention, Gqa):
         g = attention.kv_heads
         if gcd(g, devices) != min(g, devices):
             raise InputError(f"devices must divide the {g} KV heads or be a multiple of them, got {devices}")
-        part = replace(attention, heads=attention.heads // devices, kv_heads=max(g // devices, 1))
+        part = replace(attention, heads=heads, kv_heads=max(g // devices, 1))
+    else:
+        part = replace(attention, heads=heads)
     return replace(layer, attention=part, mlp=None if mlp is None else _shard_mlp(mlp, devices))
 
 

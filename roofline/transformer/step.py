@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from roofline.errors import InputError
 from roofline.operations.linear import gemm
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.attention import attend
@@ -20,6 +21,8 @@ from roofline.transformer.operator import NO_VECTOR_FLOPS, Operator, in_precisio
 from roofline.transformer.phase import Step
 from roofline.transformer.projections import projections
 from roofline.transformer.tables import look_up, predict
+
+_MOST_TOKENS: Final = 10**9
 
 
 class Moved(NamedTuple):
@@ -87,6 +90,11 @@ def table(architecture: Architecture, step: Step, formats: Formats, conventions:
 
     """
     counted = conventions or Conventions()
+    if step.tokens > _MOST_TOKENS:
+        raise InputError(
+            f"a step has at most 1e9 new tokens, got {step.batch:,} sequences of {step.new:,}",
+            hint="give a smaller batch, or a shorter prompt",
+        )
     return Table(
         step=step,
         operators=tuple(_operators(architecture, step, formats, counted)),
