@@ -23,6 +23,14 @@ from roofline.transformer.operator import Operator
 from roofline.transformer.step import Moved, Table
 
 
+class Times(NamedTuple):
+    """Least seconds of one operator by resource."""
+
+    compute: float
+    memory: float
+    link: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roofs:
     """The roofs of one device by precision, all over its main memory, and the link to its peers.
@@ -67,13 +75,37 @@ class Roofs:
             return found
         raise InputError(f"no roof is given for {dtype}, which a part of the step runs in")
 
+    def times(self, operator: Operator) -> Times:
+        """Least seconds of one run of an operator, under the roof of its precision and on the link.
+
+        Raises:
+            InputError: no roof of its precision, or no link though it communicates.
+
+        """
+        kernel = operator.kernel
+        compute = kernel.flops / self.roof(kernel.dtype).peak if kernel.flops else 0.0
+        if not kernel.communicates:
+            return Times(compute, (kernel.bytes or 0) / self.bandwidth, 0.0)
+        return Times(
+            compute, (kernel.bytes or 0) / self.bandwidth, self._port.least_time(kernel.wire or 0, kernel.messages)
+        )
+
     def place(self, operator: Operator) -> Placement:
-        """One run of an operator under the roof of its precision, and on the link where it communicates."""
+        """One run of an operator as a placement, with all that follows from it.
+
+        Raises:
+            InputError: no roof of its precision, or no link though it communicates.
+
+        """
         kernel = operator.kernel
         roof = self.roof(kernel.dtype) if kernel.flops else next(iter(self.by_precision.values()))
-        if kernel.communicates and self.link is None:
+        return Placement(kernel=kernel, roof=roof, link=self._port if kernel.communicates else None)
+
+    @property
+    def _port(self) -> Port:
+        if self.link is None:
             raise InputError("the step communicates, but the device has no link", hint="name a device with a link")
-        return Placement(kernel=kernel, roof=roof, link=self.link if kernel.communicates else None)
+        return self.link
 
 
 class Bounds(NamedTuple):
@@ -154,10 +186,10 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
     """
     compute, link, by_operator = 0.0, 0.0, 0.0
     for operator in table.operators:
-        placement = roofs.place(operator)
-        compute += operator.times * (operator.kernel.flops or 0) / placement.roof.peak
-        link += operator.times * (placement.least_time_of("link") or 0.0)
-        by_operator += operator.times * (placement.least_time or 0.0)
+        terms = roofs.times(operator)
+        compute += operator.times * terms.compute
+        link += operator.times * terms.link
+        by_operator += operator.times * max(terms)
     return Bounds(
         tokens=table.step.tokens,
         flops=table.flops,
@@ -171,6 +203,6 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
 
 def shares(table: Table, roofs: Roofs) -> tuple[float, ...]:
     """Each operator's part of the time by operator, which add up to 1."""
-    seconds = [o.times * (roofs.place(o).least_time or 0.0) for o in table.operators]
+    seconds = [operator.times * max(roofs.times(operator)) for operator in table.operators]
     whole = sum(seconds)
     return tuple(each / whole for each in seconds)

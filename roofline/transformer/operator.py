@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from roofline.core.kernel import Kernel
 from roofline.operations.linear import gemm
-from roofline.precision import arithmetic, storage
+from roofline.precision import PRECISIONS, arithmetic, storage
 from roofline.transformer.formats import Formats, Part
 
 Group = Literal["embedding", "attention", "mlp", "experts", "norms", "head", "unplaced", "communication"]
@@ -76,8 +76,13 @@ def linear(
 
 
 def precision_of(part: Part, formats: Formats) -> str:
-    """The precision in which products with the weights of a part run."""
-    return arithmetic(formats.plain) if part in (formats.kept or ()) else formats.compute
+    """The precision in which products with the weights of a part run.
+
+    Parts that stay as they are run in their own format, or in that of the activations where it is for storage alone.
+    """
+    if part not in (formats.kept or ()):
+        return formats.compute
+    return formats.plain if formats.plain in PRECISIONS else arithmetic(formats.activations)
 
 
 def in_precision(kernel: Kernel, dtype: str) -> Kernel:

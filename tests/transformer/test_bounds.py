@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from roofline.catalog.find import device
 from roofline.core.choice import RoofQuery
+from roofline.core.link import Port
 from roofline.core.roof import Roof, Stream
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
@@ -15,6 +16,7 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Roofs, bounds, shares
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
+from roofline.transformer.parallel import parallel_table
 from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
 from roofline.transformer.step import table
@@ -40,6 +42,14 @@ def test_least_total_and_by_operator_are_in_order_and_shares_add_up(step: Step, 
     assert 0 <= found.idle_share < 1
     assert found.attainable <= 989.5e12 * (1 + 1e-12)
     assert (found.bound == "compute") == (found.intensity >= found.ridge_point)
+
+
+@given(step=steps, devices=st.sampled_from([1, 8]))
+def test_times_are_those_of_the_placements(step: Step, devices: int) -> None:
+    """The roofline of each operator by the core, which knows nothing of transformers."""
+    roofs = Roofs(by_precision=H100.by_precision, link=Port("NVLink", 450e9, latency=1e-6))
+    for operator in parallel_table(LLAMA, step, Formats(), devices=devices).operators:
+        assert max(roofs.times(operator)) == roofs.place(operator).least_time
 
 
 def test_each_product_runs_at_the_peak_of_its_precision() -> None:
