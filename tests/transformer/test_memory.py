@@ -161,11 +161,7 @@ def test_given_out_is_at_least_what_lives_and_less_than_a_block_more(load: Load,
 def test_a_share_is_at_least_an_even_one(load: Load, name: str, devices: int) -> None:
     model = find(name)
     whole = demand(model, BF16, load)
-    share = demand(
-        model,
-        BF16,
-        Load(batch=load.batch, positions=load.positions, block=load.block, windows=load.windows, devices=devices),
-    )
+    share = demand(model, BF16, replace(load, devices=devices))
     assert whole.weights <= devices * share.weights <= devices * whole.weights
     assert whole.kv is not None
     assert share.kv is not None
