@@ -52,3 +52,13 @@ class Conventions:
             f"LM head on {heads}; the embedding is a gather",
             "norms and residual sums unfused; q, k, v in one product; SwiGLU moves gate and up once more",
         )
+
+    @property
+    def of_experts(self) -> str:
+        """How the distinct experts that a step touches are counted, in words."""
+        return {
+            "expected": "experts: expected number of distinct ones, each token's drawn uniformly and independently",
+            "min": "experts: as few as one token has, as if all chose alike",
+            "max": "experts: as many as the tokens can touch",
+            "all": "experts: all are read, touched or not",
+        }.get(str(self.experts), f"experts: {self.experts} are touched in each layer, as given")

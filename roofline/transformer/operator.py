@@ -28,6 +28,7 @@ class Operator(NamedTuple):
     window: int | None = None  # positions that this attention is limited to
     experts: tuple[int, int] | None = None  # (E, k) of a product with experts, of which a step touches some
     expert_weights: int = 0  # B of one expert
+    layer: int | None = None  # which type of layer of the architecture it belongs to; None: before or behind them
 
     @property
     def flops(self) -> int:

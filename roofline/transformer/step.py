@@ -23,6 +23,10 @@ from roofline.transformer.projections import projections
 from roofline.transformer.tables import look_up, predict
 
 _MOST_TOKENS: Final = 10**9
+_LATENT: Final = {
+    "q into latent": "MLA absorbed: all heads attend the latent itself",
+    "kv up": "MLA naive: latents of all positions are expanded to keys and values of each head",
+}
 
 
 class Moved(NamedTuple):
@@ -78,8 +82,12 @@ class Table:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What was counted how."""
-        return (*self.conventions.assumptions, NO_VECTOR_FLOPS)
+        """What was counted how, as far as it matters to these operators."""
+        names = {operator.name for operator in self.operators}
+        words = [text for name, text in _LATENT.items() if name in names]
+        if any(operator.experts for operator in self.operators):
+            words.append(self.conventions.of_experts)
+        return (*self.conventions.assumptions, *words, NO_VECTOR_FLOPS)
 
 
 def table(architecture: Architecture, step: Step, formats: Formats, conventions: Conventions | None = None) -> Table:
@@ -107,9 +115,9 @@ def _operators(
     architecture: Architecture, step: Step, formats: Formats, conventions: Conventions
 ) -> Iterator[Operator]:
     yield from look_up(architecture, tokens=step.tokens, formats=formats)
-    for count, layer in architecture.layers:
+    for index, (count, layer) in enumerate(architecture.layers):
         for operator in _layer(layer, architecture.hidden, step, formats, conventions):
-            yield operator._replace(times=count * operator.times)
+            yield operator._replace(times=count * operator.times, layer=index)
     if architecture.unplaced:
         yield _unplaced(architecture.unplaced, step.tokens, formats)
     yield from predict(architecture, step=step, formats=formats, conventions=conventions)

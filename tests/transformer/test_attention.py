@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from roofline.core.placement import Placement
+from roofline.core.roof import Roof, Stream
 from roofline.transformer.attention import attend
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -55,6 +59,15 @@ def test_causal_is_half_of_full() -> None:
     causal, full = (core(heads, Step.prefill(8192), count=count).flops for count in ("causal", "full"))
     assert full == 4 * 32 * 128 * 8192**2
     assert f"{causal:.3e}" == "5.498e+11"
+
+
+def test_a_rate_above_the_peak_is_flagged() -> None:
+    """378 TFLOP/s counted in full on a chip of 312 are 121.2 %."""
+    kernel = core(Gqa(heads=32, kv_heads=32, head_dim=128), Step.prefill(8192), count="full").kernel
+    roof = Roof(peak=312e12, memory=Stream(bandwidth=2039e9))
+    placement = Placement(kernel=replace(kernel, seconds=4 * 32 * 128 * 8192**2 / 378e12), roof=roof)
+    assert placement.above_roof
+    assert placement.achieved_share == pytest.approx(1.212, abs=5e-4)
 
 
 def test_sinks_are_one_weight_a_head() -> None:

@@ -165,3 +165,23 @@ def test_absurd_sizes_do_not_overflow_and_are_refused_in_words() -> None:
     assert table(model, Step.decode(10**15, batch=10**9), BF16).moved.kv > 10**24
     with pytest.raises(InputError, match="at most 1e9 new tokens, got 1,000,000 sequences of 1,000,000"):
         table(model, Step.prefill(10**6, batch=10**6), BF16)
+
+
+def test_conventions_are_said_where_they_matter() -> None:
+    dense = table(find("llama-3.1-8b"), Step.decode(9), BF16).assumptions
+    assert "attention: exact causal triangle" in dense
+    assert not any("MLA" in text or "experts" in text for text in dense)
+    latent = table(find("deepseek-v3"), Step.decode(9), BF16).assumptions
+    assert "MLA absorbed: all heads attend the latent itself" in latent
+    assert "experts: expected number of distinct ones, each token's drawn uniformly and independently" in latent
+    given_number = table(find("mixtral-8x7b"), Step.prefill(9), BF16, Conventions(experts=4)).assumptions
+    assert "experts: 4 are touched in each layer, as given" in given_number
+
+
+def test_operators_say_which_type_of_layer_they_belong_to() -> None:
+    """Gemma-2-9B: 21 layers with a window and 21 without; DeepSeek-V3: 3 dense and 58 with experts."""
+    for name, counts in (("gemma-2-9b", [21, 21]), ("deepseek-v3", [3, 58])):
+        rows = table(find(name), Step.decode(9), BF16).operators
+        assert [o.times for o in rows if o.name == "attention"] == counts
+        assert [o.layer for o in rows if o.name == "attention"] == [0, 1]
+        assert rows[0].layer is rows[-1].layer is None
