@@ -10,12 +10,12 @@ from typing import Any, Final
 from roofline.errors import InputError, nearest
 from roofline.files import read_text, shown_path
 from roofline.precision import parse as precision
+from roofline.text import clip, quote
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config_layers import layers_of
 from roofline.transformer.families import FAMILIES, SAME_AS, UNSUPPORTED, Family
 from roofline.transformer.keys import Keys, refusal
 from roofline.transformer.quantization import quantization
-from roofline.units import clip, quote
 
 _SIZE: Final = 10_000_000  # characters; configurations have some 2,000
 _NESTED: Final = ("text_config", "llm_config", "language_config")

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from roofline.errors import InputError
 from roofline.precision import PRECISIONS, Format, parse, remarks, storage
-from roofline.units import quote
+from roofline.text import quote
 
 Part = Literal["embedding", "attention", "mlp", "experts", "router", "vectors", "head", "unplaced"]
 PARTS: Final[tuple[Part, ...]] = (

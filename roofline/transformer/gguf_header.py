@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from roofline.errors import FileError
 from roofline.files import shown_path
-from roofline.units import quote
+from roofline.text import quote
 
 _MAGIC: Final = b"GGUF"
 _SCALARS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}

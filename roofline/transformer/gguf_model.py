@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from roofline.errors import FileError
 from roofline.files import shown_path
+from roofline.text import quote
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture
 from roofline.transformer.gguf_formats import in_parts, quantization, sixteen_bits
 from roofline.transformer.gguf_header import Header, Tensor, Value, read_header
-from roofline.units import quote
 
 _ALIKE: Final = (
     *("llama", "qwen2", "qwen3", "gemma", "gemma2", "phi3", "gpt2", "starcoder2", "olmo2", "granite", "smollm3"),

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from roofline.errors import FileError
 from roofline.operations.shapes import LARGEST
-from roofline.units import clip
+from roofline.text import clip
 
 HIDDEN: Final = ("hidden_size", "n_embd", "d_model", "hidden_dim")
 DEPTH: Final = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roofline.errors import UnknownNameError, nearest
-from roofline.units import quote
+from roofline.text import quote
 
 if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
