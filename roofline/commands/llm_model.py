@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from roofline.commands.base import option, together
+from roofline.commands.shapes import SizeType
 from roofline.errors import InputError
 from roofline.text import quote
 
@@ -16,49 +17,14 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
     _FloatType = click.ParamType[float]
-    _IntType = click.ParamType[int]
     _StrType = click.ParamType[str]
 else:
-    _FloatType = _IntType = _StrType = click.ParamType
+    _FloatType = _StrType = click.ParamType
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_WHOLE: Final = re.compile(r"[0-9]{1,30}")
-_WHOLE_FLOAT: Final = re.compile(r"([0-9]{1,18})[eE]\+?([0-9]{1,2})")
 _PARAMETERS: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE]\+?[0-9]{1,2})?) ?([KMBT]?)")
 _SCALES: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-
-
-def whole(text: str, *, name: str, least: int = 1) -> int:
-    """A whole number, in digits or as 1e6.
-
-    Raises:
-        InputError: anything else, or less than ``least``.
-
-    >>> whole("4096", name="--prompt"), whole("1e6", name="--prompt"), whole("0", name="--context", least=0)
-    (4096, 1000000, 0)
-
-    """
-    digits = text.strip().replace("_", "")
-    power = _WHOLE_FLOAT.fullmatch(digits)
-    value = int(power[1]) * 10 ** int(power[2]) if power else int(digits) if _WHOLE.fullmatch(digits) else -1
-    if not least <= value <= 10**15:
-        raise InputError(f"{name} must be a whole number from {least} to 1e15, got {quote(text)}")
-    return value
-
-
-class WholeType(_IntType):
-    """A whole number from 1, or from 0, on."""
-
-    name = "N"
-
-    def __init__(self, least: int = 1) -> None:
-        self.least = least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
-        """The number; an error names the option."""
-        name = param.opts[-1] if param is not None else "value"
-        return value if isinstance(value, int) else whole(value, name=name, least=self.least)
 
 
 class ParametersType(_FloatType):
@@ -113,7 +79,7 @@ _GROUP: Final = "Model by hand"
 by_hand_options: Callable[[F], F] = together(
     option(_GROUP, "--params", type=ParametersType(), help="Parameters, such as 70e9 or 70B."),
     *(
-        option(_GROUP, f"--{name.replace('_', '-')}", f"model_{name}", type=WholeType(), help=text)
+        option(_GROUP, f"--{name.replace('_', '-')}", f"model_{name}", type=SizeType(), help=text)
         for name, text in _SIZES.items()
     ),
     option(_GROUP, "--tied", is_flag=True, help="The LM head is the embedding table."),

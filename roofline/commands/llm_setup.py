@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from roofline.commands.base import option, together
-from roofline.commands.llm_model import WholeType, whole
 from roofline.commands.options import DtypeType, QuantityType, device_options, devices
+from roofline.commands.shapes import FormatType, SizeType, size
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,27 +19,12 @@ if TYPE_CHECKING:
     from roofline.transformer.setup import Setup
 
     _ExpertsType = click.ParamType[str | int]
-    _StrType = click.ParamType[str]
 else:
-    _ExpertsType = _StrType = click.ParamType
+    _ExpertsType = click.ParamType
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PROMPT: Final = 4096  # tokens where nothing is said of the length, or as many as the model can take
-
-
-class FormatType(_StrType):
-    """A number format, of arithmetic or of storage; looked up where the model is known."""
-
-    name = "FORMAT"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
-        """The standard names."""
-        from click.shell_completion import CompletionItem
-
-        from roofline.precision import FORMATS
-
-        return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
 class ExpertsType(_ExpertsType):
@@ -53,14 +38,14 @@ class ExpertsType(_ExpertsType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:  # noqa: ARG002
         """A word, which the conventions judge, or a number."""
-        return whole(value, name="--experts") if isinstance(value, str) and value.strip().isdigit() else value
+        return size(value, name="--experts") if isinstance(value, str) and value.strip().isdigit() else value
 
 
 work_options: Callable[[F], F] = together(
-    option("Work", "--prompt", type=WholeType(), metavar="N", help="Tokens of each prompt. Default: 4096."),
-    option("Work", "--context", type=WholeType(0), help="Positions a decode step attends. Default: prompt + generate."),
-    option("Work", "--generate", type=WholeType(), help="Tokens to generate: time to the first, and mean per token."),
-    option("Work", "--batch", type=WholeType(), default=1, help="Sequences. Default: 1."),
+    option("Work", "--prompt", type=SizeType(), metavar="N", help="Tokens of each prompt. Default: 4096."),
+    option("Work", "--context", type=SizeType(), help="Positions a decode step attends. Default: prompt + generate."),
+    option("Work", "--generate", type=SizeType(), help="Tokens to generate: time to the first, and mean per token."),
+    option("Work", "--batch", type=SizeType(), default=1, help="Sequences. Default: 1."),
     option("Formats", "--weights", type=FormatType(), help="Such as fp8, int4-g128, q4_k. Default: the checkpoint's."),
     option("Formats", "--kv", type=FormatType(), help="Of the KV cache. Default: 16 bits."),
     option("Formats", "--compute", type=DtypeType(), help="Of products: their dense peak. Default: the 16-bit type."),
@@ -80,11 +65,11 @@ work_options: Callable[[F], F] = together(
         "Counting", "--logits", type=click.Choice(["last", "all"]), default="last", help="LM head. Default: last token."
     ),
     device_options,
-    option("Device", "--devices", type=WholeType(), default=1, help="Tensor parallel over so many. Default: 1."),
+    option("Device", "--devices", type=SizeType(), default=1, help="Tensor parallel over so many. Default: 1."),
     option("Device", "--link", metavar="NAME", help="Link between them. Default: the device's first."),
     option("Device", "--latency", type=QuantityType("s"), help="Of each serial step over the link. Default: 0."),
     option("Memory", "--reserve", type=QuantityType("B"), help="Left alone on each device. Default: 0."),
-    option("Memory", "--kv-block", type=WholeType(), default=16, help="Positions given out at once. Default: 16."),
+    option("Memory", "--kv-block", type=SizeType(), default=16, help="Positions given out at once. Default: 16."),
     option("Measured", "--mfu", type=QuantityType("1"), help="Measured share of the peak: adds an estimate."),
     option("Measured", "--mbu", type=QuantityType("1"), help="Measured share of the bandwidth: adds an estimate."),
 )
@@ -150,6 +135,7 @@ def _lengths(
     if context is not None and generate is not None:
         raise InputError("--context follows from --prompt and --generate; leave out one of them")
     usual = min(_PROMPT, architecture.longest_context or _PROMPT)
-    prompt = prompt or context or max(usual - (generate or 0), 1)
+    if prompt is None:
+        prompt = context or max(usual - (generate or 0), 1)
     context = prompt + (generate or 0) if context is None else context
     return {"prompt": prompt, "context": context, "generate": generate or 0}
