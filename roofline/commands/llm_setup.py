@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -12,6 +14,7 @@ from roofline.commands.base import option, together
 from roofline.commands.options import DtypeType, QuantityType, device_options, devices
 from roofline.commands.shapes import FormatType, SizeType, size
 from roofline.errors import InputError
+from roofline.text import quote
 
 if TYPE_CHECKING:
     from roofline.core.device import Device
@@ -19,11 +22,13 @@ if TYPE_CHECKING:
     from roofline.transformer.setup import Setup
 
     _ExpertsType = click.ParamType[str | int]
+    _FloatType = click.ParamType[float]
 else:
-    _ExpertsType = click.ParamType
+    _ExpertsType = _FloatType = click.ParamType
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_RATE: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,3})?) ?(?:(?:tok|token|tokens|t)/s)?")
 _PROMPT: Final = 4096  # tokens where nothing is said of the length, or as many as the model can take
 
 
@@ -39,6 +44,25 @@ class ExpertsType(_ExpertsType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:  # noqa: ARG002
         """A word, which the conventions judge, or a number."""
         return size(value, name="--experts") if isinstance(value, str) and value.strip().isdigit() else value
+
+
+class TokenRateType(_FloatType):
+    """Tokens a second, with or without their unit."""
+
+    name = "TOK/S"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
+        """The rate; an error names the option."""
+        if not isinstance(value, str):
+            return float(value)
+        match = _RATE.fullmatch(value.strip())
+        rate = float(match[1]) if match else 0.0
+        if not 0 < rate < math.inf:
+            name = param.opts[-1] if param is not None else "value"
+            raise InputError(
+                f"{name} must be a rate > 0 in tokens/s, got {quote(value)}", hint="for example 41 or 41tok/s"
+            )
+        return rate
 
 
 work_options: Callable[[F], F] = together(

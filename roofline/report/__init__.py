@@ -10,9 +10,10 @@ from typing import Any, Final, Literal, NamedTuple, overload
 SCHEMA_VERSION: Final = 1
 _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
-# "list" holds words; "nested" holds what only JSON can, and such a column is a detail.
+# "number" has no unit (tokens/s are in the heading); "list" holds words; "nested" holds what only JSON can, and such a
+# column is a detail.
 Format = Literal[
-    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested",
+    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested", "number",
     "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W",
 ]  # fmt: skip
 

@@ -79,11 +79,19 @@ def linear(
 def precision_of(part: Part, formats: Formats) -> str:
     """The precision in which products with the weights of a part run.
 
-    Parts that stay as they are run in their own format, or in that of the activations where it is for storage alone.
+    Parts that stay as they are run in their own format, or in that of the activations where it is for storage alone or
+    narrower than they are.
+
+    >>> precision_of("head", Formats(weights="fp8", compute="fp8")), precision_of("mlp", Formats(compute="fp8"))
+    ('bf16', 'fp8')
+    >>> precision_of("head", Formats(weights="q8_0", activations="fp32", compute="fp32", kept=frozenset({"head"})))
+    'fp32'
+
     """
     if part not in (formats.kept or ()):
         return formats.compute
-    return formats.plain if formats.plain in PRECISIONS else arithmetic(formats.activations)
+    held, moved = storage(formats.plain), storage(formats.activations)
+    return formats.plain if held.name in PRECISIONS and held.bits >= moved.bits else arithmetic(moved.name)
 
 
 def in_precision(kernel: Kernel, dtype: str) -> Kernel:
