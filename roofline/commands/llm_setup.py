@@ -115,6 +115,7 @@ def take_setups(architecture: Architecture, given: dict[str, Any]) -> list[Setup
     found = devices(hw, peak, bw)
     if not found:
         raise InputError("name a device with --hw", hint="roofline hw list shows them; or give --peak and --bw")
+    _refuse_what_the_model_lacks(architecture, given)
     conventions = Conventions(**{key: given.pop(key) for key in ("attention", "count", "mla", "experts", "logits")})
     lengths: dict[str, Any] = _lengths(architecture, given.pop("prompt"), given.pop("context"), given.pop("generate"))
     many, link, latency = given.pop("devices"), given.pop("link"), given.pop("latency")
@@ -145,6 +146,21 @@ def _of_any_precision(device: Device) -> Device:
 
     peak = device.peaks[0]
     return device if peak.dtype else replace(device, peaks=tuple(replace(peak, dtype=name) for name in PRECISIONS))
+
+
+def _refuse_what_the_model_lacks(architecture: Architecture, given: dict[str, Any]) -> None:
+    """A way to count experts is of models with experts, one of latent attention of models with that.
+
+    Raises:
+        InputError: the model has none.
+
+    """
+    from roofline.transformer.layer import Mla
+
+    if given["experts"] != "expected" and not architecture.is_moe:
+        raise InputError(f"--experts is of a mixture of experts; {architecture.name} is none")
+    if given["mla"] != "auto" and not any(isinstance(layer.attention, Mla) for _, layer in architecture.layers):
+        raise InputError(f"--mla is of multi-head latent attention; {architecture.name} has none")
 
 
 def _lengths(

@@ -50,8 +50,8 @@ class Setup:
     mbu: float | None = None
 
     def __post_init__(self) -> None:
-        sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block)
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
+        sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block)
 
     def with_(self, **changes: Any) -> Setup:
         """The same but for these fields."""

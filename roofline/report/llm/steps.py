@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from roofline.report import Column, Report, Value
-from roofline.report.devices import device_context, scope_notes, title_of
+from roofline.report import Column, Report
+from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
+from roofline.report.llm.critical import CRITICAL_COLUMNS, Critical, critical, critical_cells, critical_lines
 from roofline.report.llm.memory import COLUMNS as MEMORY_COLUMNS
 from roofline.report.llm.memory import Fit, fit, fit_cells, fit_lines
 from roofline.report.llm.phases import PHASES, comparison_columns, phase_cells, sheet_columns, verdict
-from roofline.report.roofs import roofs_contexts
+from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.efficiency import efficiency
 from roofline.transformer.generation import Generation, generation
@@ -40,6 +41,7 @@ class Served:
     roofs: Roofs
     bounds: dict[str, Bounds]
     fit: Fit
+    critical: Critical
     generation: Generation | None
     measured: float | None  # tokens/s of decode, of all sequences together
 
@@ -64,6 +66,7 @@ class Served:
             roofs=roofs,
             bounds={phase: bounds(table, roofs) for phase, table in tables.items()},
             fit=fit(setup),
+            critical=critical(setup),
             generation=generated,
             measured=measured,
         )
@@ -72,7 +75,6 @@ class Served:
     def cells(self) -> dict[str, Any]:
         """All that is known of it, under the keys of JSON."""
         setup, formats = self.setup, self.setup.formats
-        headline = said.headline(setup.target)
         row: dict[str, Any] = {
             "model": setup.architecture.name,
             "device": setup.target.device.id,
@@ -85,11 +87,11 @@ class Served:
             "context": setup.context,
             "generate": setup.generate,
             "devices": setup.devices,
-            "headline_ridge_flop_per_byte": Value(headline and headline.ridge_point, None, "no headline kept"),
+            "headline_ridge_flop_per_byte": said.headline_ridge(setup.target.device),
         }
         for phase in PHASES:
             row |= phase_cells(setup, phase, self.bounds[phase], self.measured)
-        return row | fit_cells(self.fit) | said.generation_cells(self.generation)
+        return row | fit_cells(self.fit) | critical_cells(self.critical) | said.generation_cells(self.generation)
 
     @property
     def lines(self) -> list[str]:
@@ -97,7 +99,7 @@ class Served:
         lines = [verdict(phase, self.bounds[phase]) for phase in PHASES]
         if self.generation is not None:
             lines.append(said.generation_line(self.generation, self.setup.generate))
-        return [*lines, *fit_lines(self.setup, self.fit)]
+        return [*lines, *critical_lines(self.setup, self.critical), *fit_lines(self.setup, self.fit)]
 
     @property
     def warnings(self) -> list[str]:
@@ -114,7 +116,7 @@ def columns(*, several: bool = False, generated: bool = False) -> list[Column]:
     phases = comparison_columns() if several else sheet_columns()
     memory, *details = (column._replace(detail=column.detail or not several) for column in MEMORY_COLUMNS)
     more = said.GENERATION_COLUMNS if generated else ()
-    return [model, device._replace(detail=not several), memory, *others, *phases, *details, *more]
+    return [model, device._replace(detail=not several), memory, *others, *phases, *details, *CRITICAL_COLUMNS, *more]
 
 
 def sheet(served: Served, context: dict[str, Any]) -> Report:
@@ -130,8 +132,8 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
         single=True,
         title=said.title(setup, on=title_of(device)) + hypothetical,
         summary=[said.work_line(setup), *served.lines],
-        roofs=said.roof_lines(setup.target, served.roofs),
-        notes=said.notes(setup, tables) + scope_notes([device]),
+        roofs=[*roof_lines([setup]), *said.link_lines(setup)],
+        notes=said.notes(setup, tables) + device_lines([setup]),
         assumptions=said.assumptions(tables),
         warnings=served.warnings,
         context=context_of(context, [served]),
@@ -140,7 +142,7 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
 
 def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
     """Several devices: a row each; what does not fit says so."""
-    first = served[0].setup
+    first, setups = served[0].setup, [one.setup for one in served]
     tables = [table for one in served for table in one.tables.values()]
     notes = [note for one in served for note in said.notes(one.setup, list(one.tables.values()))]
     small = [one.setup.target.device.id for one in served if one.fit.fits is False]
@@ -151,9 +153,16 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         rows=[one.cells for one in served],
         rows_key="setups",
         title=said.title(first, on=f"{len(served)} devices"),
-        summary=[said.work_line(first)],
-        roofs=[line for one in served for line in said.roof_lines(one.setup.target, one.roofs, several=True)],
-        notes=list(dict.fromkeys(notes)) + scope_notes([one.setup.target.device for one in served]),
+        summary=[
+            said.work_line(first),
+            *(
+                line
+                for one in served
+                for line in critical_lines(one.setup, one.critical, of=one.setup.target.device.id)
+            ),
+        ],
+        roofs=[*roof_lines(setups), *(line for setup in setups for line in said.link_lines(setup, several=True))],
+        notes=list(dict.fromkeys(notes)) + device_lines(setups),
         assumptions=said.assumptions(tables),
         warnings=[warning for one in served for warning in one.warnings],
         context=context_of(context, served),
@@ -162,11 +171,5 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
 
 def context_of(context: dict[str, Any], served: Sequence[Served]) -> dict[str, Any]:
     """What travels with a JSON document: the model's source, the devices, the roofs and theirs."""
-    model = served[0].setup.architecture
-    roofs = [roof for one in served for roof in said.used(one.roofs)]
-    return {
-        **context,
-        "model_source": model.source,
-        "devices": [device_context(one.setup.target.device) for one in served],
-        **roofs_contexts(roofs),
-    }
+    setups = [one.setup for one in served]
+    return {**context, "model_source": setups[0].architecture.source, **roofs_of_steps(setups)}
