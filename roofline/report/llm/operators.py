@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.report import Column, Report
-from roofline.report.devices import scope_notes, title_of
+from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
 from roofline.report.llm.memory import fit_lines
 from roofline.report.llm.phases import verdict
+from roofline.report.llm.roofs import device_lines, roof_lines
 from roofline.report.llm.steps import Served, context_of
 from roofline.report.placements import kernel_cells, roof_cells
 from roofline.transformer.architecture import Architecture
@@ -61,8 +62,8 @@ def operators_report(served: Served, phase: str, context: dict[str, Any]) -> Rep
             _by_group(pairs, served.bounds[phase].by_operator),
             *fit_lines(setup, served.fit),
         ],
-        roofs=said.roof_lines(setup.target, served.roofs),
-        notes=said.notes(setup, [table]) + scope_notes([device]),
+        roofs=[*roof_lines([setup]), *said.link_lines(setup)],
+        notes=said.notes(setup, [table]) + device_lines([setup]),
         assumptions=said.assumptions([table]),
         context=context_of(context, [served]),
     )

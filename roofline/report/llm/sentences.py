@@ -7,11 +7,8 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.core.choice import RoofQuery, choose
-from roofline.core.roof import Roof
-from roofline.core.target import Target
-from roofline.report import Column
-from roofline.report.roofs import roof_line
-from roofline.transformer.bounds import Roofs
+from roofline.core.device import Device
+from roofline.report import Column, Value
 from roofline.transformer.generation import Generation
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
@@ -60,30 +57,21 @@ def generation_cells(found: Generation | None) -> dict[str, Any]:
     return dict(zip([column.key for column in GENERATION_COLUMNS], values, strict=True))
 
 
-def roof_lines(target: Target, roofs: Roofs, *, several: bool = False) -> list[str]:
-    """The roofs that were used; beside them the headline with its ridge, where the device has one; the link."""
-    of = target.device.id if several else None
-    lines = [roof_line(roof, of=of) for roof in used(roofs)]
-    beside = headline(target)
-    if beside is not None:
-        ridge = units.show(beside.ridge_point, "FLOP/B")
-        lines.append(f"{roof_line(beside, of=of)}, I* {ridge}: not used here")
-    if roofs.link is not None:
-        link = roofs.link
-        latency = f"{units.show(link.latency, 's')} for each serial step" if link.latency else "no latency counted"
-        rate = f"{units.show(link.bandwidth, 'B/s')} one way"
-        lines.append(f"link{f' of {of}' if of else ''}: {rate}, {link.name} ({link.basis}), {latency}")
-    return lines
+def link_lines(setup: Setup, *, several: bool = False) -> list[str]:
+    """The link that joins several devices."""
+    link = setup.port
+    if link is None:
+        return []
+    of = f" of {setup.target.device.id}" if several else ""
+    latency = f"{units.show(link.latency, 's')} for each serial step" if link.latency else "no latency counted"
+    return [f"link{of}: {units.show(link.bandwidth, 'B/s')} one way, {link.name} ({link.basis}), {latency}"]
 
 
-def used(roofs: Roofs) -> list[Roof]:
-    """Each roof once."""
-    return list(dict.fromkeys(roofs.by_precision.values()))
-
-
-def headline(target: Target) -> Roof | None:
-    """The headline roof of a device, if it has one."""
-    return choose(target.device, RoofQuery(headline=True)).roof if target.device.headline else None
+def headline_ridge(device: Device) -> Any:
+    """I* of the headline in FLOP/B, which stands beside but is never used."""
+    if device.headline is None:
+        return Value(None, None, "no headline kept")
+    return choose(device, RoofQuery(headline=True)).roof.ridge_point
 
 
 def assumptions(tables: Sequence[Table]) -> list[str]:

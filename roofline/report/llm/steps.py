@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from roofline.report import Column, Report, Value
-from roofline.report.devices import device_context, scope_notes, title_of
+from roofline.report import Column, Report
+from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS, Critical, critical, critical_cells, critical_lines
 from roofline.report.llm.memory import COLUMNS as MEMORY_COLUMNS
 from roofline.report.llm.memory import Fit, fit, fit_cells, fit_lines
 from roofline.report.llm.phases import PHASES, comparison_columns, phase_cells, sheet_columns, verdict
-from roofline.report.roofs import roofs_contexts
+from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.efficiency import efficiency
 from roofline.transformer.generation import Generation, generation
@@ -75,7 +75,6 @@ class Served:
     def cells(self) -> dict[str, Any]:
         """All that is known of it, under the keys of JSON."""
         setup, formats = self.setup, self.setup.formats
-        headline = said.headline(setup.target)
         row: dict[str, Any] = {
             "model": setup.architecture.name,
             "device": setup.target.device.id,
@@ -88,7 +87,7 @@ class Served:
             "context": setup.context,
             "generate": setup.generate,
             "devices": setup.devices,
-            "headline_ridge_flop_per_byte": Value(headline and headline.ridge_point, None, "no headline kept"),
+            "headline_ridge_flop_per_byte": said.headline_ridge(setup.target.device),
         }
         for phase in PHASES:
             row |= phase_cells(setup, phase, self.bounds[phase], self.measured)
@@ -133,8 +132,8 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
         single=True,
         title=said.title(setup, on=title_of(device)) + hypothetical,
         summary=[said.work_line(setup), *served.lines],
-        roofs=said.roof_lines(setup.target, served.roofs),
-        notes=said.notes(setup, tables) + scope_notes([device]),
+        roofs=[*roof_lines([setup]), *said.link_lines(setup)],
+        notes=said.notes(setup, tables) + device_lines([setup]),
         assumptions=said.assumptions(tables),
         warnings=served.warnings,
         context=context_of(context, [served]),
@@ -143,7 +142,7 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
 
 def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
     """Several devices: a row each; what does not fit says so."""
-    first = served[0].setup
+    first, setups = served[0].setup, [one.setup for one in served]
     tables = [table for one in served for table in one.tables.values()]
     notes = [note for one in served for note in said.notes(one.setup, list(one.tables.values()))]
     small = [one.setup.target.device.id for one in served if one.fit.fits is False]
@@ -162,8 +161,8 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
                 for line in critical_lines(one.setup, one.critical, of=one.setup.target.device.id)
             ),
         ],
-        roofs=[line for one in served for line in said.roof_lines(one.setup.target, one.roofs, several=True)],
-        notes=list(dict.fromkeys(notes)) + scope_notes([one.setup.target.device for one in served]),
+        roofs=[*roof_lines(setups), *(line for setup in setups for line in said.link_lines(setup, several=True))],
+        notes=list(dict.fromkeys(notes)) + device_lines(setups),
         assumptions=said.assumptions(tables),
         warnings=[warning for one in served for warning in one.warnings],
         context=context_of(context, served),
@@ -172,10 +171,5 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
 
 def context_of(context: dict[str, Any], served: Sequence[Served]) -> dict[str, Any]:
     """What travels with a JSON document: the model's source, the devices, the roofs and theirs."""
-    roofs = list(dict.fromkeys(roof for one in served for roof in said.used(one.roofs)))
-    return {
-        **context,
-        "model_source": served[0].setup.architecture.source,
-        "devices": [device_context(one.setup.target.device) for one in served],
-        **roofs_contexts(roofs),
-    }
+    setups = [one.setup for one in served]
+    return {**context, "model_source": setups[0].architecture.source, **roofs_of_steps(setups)}
