@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,6 +12,10 @@ from roofline.commands.llm_model import ModelType, by_hand_options, take_model
 from roofline.commands.llm_setup import TokenRateType, take_setups, work_options
 from roofline.commands.options import output_options, output_settings
 from roofline.errors import InputError
+
+if TYPE_CHECKING:
+    from roofline.report import Report
+    from roofline.transformer.architecture import Architecture
 
 COMMANDS: Final = {"list": "roofline.commands.llm_list", "show": "roofline.commands.llm_show"}
 
@@ -34,6 +38,15 @@ class LlmCommand(GroupedCommand):
 @work_options
 @option("Measured", "--measured", type=TokenRateType(), help="A run's decode rate, all sequences: gives MFU and MBU.")
 @by_hand_options
+@option(
+    "Sweep",
+    "--sweep",
+    "swept",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, hw=h100,b200; repeat for a grid.",
+)
+@option("Sweep", "--levers", is_flag=True, help="Batch, KV cache, weights, FlashAttention, devices: what each gains.")
 @option("Output", "--ops", is_flag=True, help="A row an operator, with shares of the time of a step.")
 @option("Output", "--phase", type=click.Choice(["prefill", "decode"]), help="Of --ops. Default: decode.")
 @output_options
@@ -53,21 +66,44 @@ def command(model: str | None, **given: Any) -> None:
     """
     from roofline.commands.context import context
     from roofline.commands.output import check_output, emit
-    from roofline.report.llm.steps import Served, comparison, sheet
 
     settings = output_settings(given)
     check_output(settings, (model,) if model else ())
-    ops, phase, measured = given.pop("ops"), given.pop("phase"), given.pop("measured")
+    emit(_report(take_model(model, given), given, context("llm")), settings)
+
+
+def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, Any]) -> Report:
+    """The table that was asked for; without a wish, prefill and decode as a sheet, or a row a device.
+
+    Raises:
+        InputError: options that do not go together.
+
+    """
+    swept, levers, ops, phase, measured = (given.pop(key) for key in ("swept", "levers", "ops", "phase", "measured"))
+    tables = [name for name, wanted in (("--sweep", swept), ("--levers", levers), ("--ops", ops)) if wanted]
+    if len(tables) > 1:
+        raise InputError(f"{' and '.join(tables)} are tables of their own; leave out one")
     if phase is not None and not ops:
         raise InputError("--phase is of --ops; the sheet has both")
-    setups = take_setups(take_model(model, given), given)
-    if ops and (len(setups) > 1 or measured is not None):
-        raise InputError("--ops is of one device" if len(setups) > 1 else "--ops has no place for --measured")
+    if tables and measured is not None:
+        raise InputError(f"{tables[0]} has no place for --measured")
+    if swept:
+        from roofline.commands.llm_sweep import take_grid
+        from roofline.report.llm.sweep import sweep_report
+
+        return sweep_report(take_grid(swept, architecture, given), about)
+    setups = take_setups(architecture, given)
+    if levers:
+        from roofline.report.llm.levers import levers_report
+
+        return levers_report(setups, about)
+    from roofline.report.llm.steps import Served, comparison, sheet
+
+    if ops and len(setups) > 1:
+        raise InputError("--ops is of one device")
     served = [Served.of(setup, measured) for setup in setups]
-    about = context("llm")
     if ops:
         from roofline.report.llm.operators import operators_report
 
-        emit(operators_report(served[0], phase or "decode", about), settings)
-    else:
-        emit(comparison(served, about) if len(served) > 1 else sheet(served[0], about), settings)
+        return operators_report(served[0], phase or "decode", about)
+    return comparison(served, about) if len(served) > 1 else sheet(served[0], about)

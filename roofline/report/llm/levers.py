@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from roofline import units
+from roofline.core.link import port
 from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
+from roofline.report.llm.memory import VERDICT_COLUMNS, verdict_cells
 from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
 from roofline.report.placements import BOUND_WORDS
+from roofline.report.sentences import link_line
 from roofline.transformer.levers import Effect, effects
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
@@ -29,7 +32,7 @@ _COLUMNS: Final = (
     Column(key="tokens_per_s", heading="tok/s", format="number"),
     Column(key="gain", heading="alone", format="number", group="gain"),
     Column(key="gain_added_last", heading="last", format="number", group="gain"),
-    Column(key="fits", heading="fits", format="result"),
+    *VERDICT_COLUMNS,
 )
 _MHA: Final = "no lever: MHA (keys and values for each query head, all matrices as they are), 16-bit weights and cache,"
 _WAYS: Final = (
@@ -60,7 +63,7 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
         rows_key="levers",
         title=at if several else f"{at} on {title_of(first.target.device)}",
         lead={"model": first.architecture.name, "context_tokens": first.context, "prefill_attention": flash},
-        roofs=roof_lines(setups),
+        roofs=[*roof_lines(setups), *dict.fromkeys(line for setup in setups for line in _link(setup))],
         summary=[
             *(_together(setup, effect, several) for setup, effect in found if effect.name == "all together"),
             *(_of_prefill(cells, several) for cells in flash),
@@ -71,15 +74,21 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
             *device_lines(setups),
         ],
         assumptions=[*_WAYS, *_counted(first)],
-        context=context | roofs_of_steps(setups),
+        context=context | {"model_source": first.architecture.source} | roofs_of_steps(setups),
     )
+
+
+def _link(setup: Setup) -> list[str]:
+    """The link that joins several devices, if there is one."""
+    device = setup.target.device
+    return [f"link of {device.id}: {link_line(port(device, setup.link, setup.latency))}"] if device.links else []
 
 
 def _row(setup: Setup, effect: Effect) -> dict[str, Any]:
     cells: dict[str, Any] = {"device": setup.target.device.id, "lever": effect.name}
     bounds = effect.bounds
     if bounds is None:
-        return cells | {c.key: Value(None, None, effect.why) for c in _COLUMNS if c.key not in cells}
+        return cells | {column.key: Value(None, None, effect.why) for column in _COLUMNS if column.key not in cells}
     digits = units.digits_apart(bounds.intensity, bounds.ridge_point)
     why = "another lever of its kind goes further" if effect.name not in ("no lever", "all together") else "no lever"
     return cells | {
@@ -94,7 +103,7 @@ def _row(setup: Setup, effect: Effect) -> dict[str, Any]:
         "tokens_per_s": bounds.tokens_per_s,
         "gain": effect.gain,
         "gain_added_last": Value(effect.last, None, why),
-        "fits": Value({True: "yes", False: "no", None: None}[effect.fits], None, "not known"),
+        **verdict_cells(effect.fits),
     }
 
 

@@ -17,9 +17,12 @@ from roofline.transformer.fit import (
 from roofline.transformer.memory import Demand, demand
 from roofline.transformer.setup import Setup
 
-COLUMNS: Final = (
-    Column(key="memory", heading="fits"),
+VERDICT_COLUMNS: Final = (
+    Column(key="memory", heading="fits"),  # in words, since "no" is worth as much as "yes"
     Column(key="fits", heading="fits", format="flag", detail=True),
+)
+COLUMNS: Final = (
+    *VERDICT_COLUMNS,
     Column(key="hypothetical", heading="hypothetical", format="flag", detail=True),
     *(
         Column(key=f"memory_{key}_byte", heading=key, format="B", detail=True)
@@ -89,8 +92,7 @@ def fit_cells(found: Fit) -> dict[str, Any]:
         return Value(value, None, unknown if why else _NO_LIMIT) if value is None else value
 
     return {
-        "memory": "unknown" if found.fits is None else "yes" if found.fits else "no",
-        "fits": Value(found.fits, None, None if found.fits is not None else unknown),
+        **verdict_cells(found.fits, unknown),
         "hypothetical": found.fits is False,
         "memory_usable_byte": Value(found.capacity, None, unknown),
         "memory_needed_byte": needed.known,
@@ -103,6 +105,14 @@ def fit_cells(found: Fit) -> dict[str, Any]:
         "longest_context": edge(found.context),
         "largest_batch": edge(found.batch),
         "widest_weights": Value(found.weights, None, why or "no format is narrow enough"),
+    }
+
+
+def verdict_cells(fits: bool | None, unknown: str = "unknown") -> dict[str, Any]:
+    """The cells of :data:`VERDICT_COLUMNS`; ``unknown`` says why nobody knows."""
+    return {
+        "memory": "unknown" if fits is None else "yes" if fits else "no",
+        "fits": Value(fits, None, unknown if fits is None else None),
     }
 
 

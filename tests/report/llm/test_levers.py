@@ -21,7 +21,7 @@ def test_a_row_a_lever_with_reasons_where_it_does_not_apply() -> None:
     assert rows["MLA"]["null_reasons"]["gain"] == "it caches keys and values, no latent"
     assert rows["batch 32"]["null_reasons"] == {"gain_added_last": "another lever of its kind goes further"}
     assert rows["no lever"]["gain"] == 1
-    assert (rows["no lever"]["fits"], rows["weights fp8"]["fits"]) == ("no", "yes")  # 150 GB and 81.5 GB of 85.5 GB
+    assert (rows["no lever"]["fits"], rows["weights fp8"]["fits"]) == (False, True)  # 150 GB and 81.5 GB of 85.5 GB
     assert document["prefill_attention"][0]["prompt_tokens"] == 4096
 
 
@@ -44,7 +44,7 @@ def test_flash_attention_in_prefill() -> None:
 
 def test_the_headline_stands_beside_the_roof_that_kernels_reach() -> None:
     report = levers_report([setup()], {})
-    assert [line.split()[1] for line in report.roofs] == ["989.4", "1979"]
+    assert [line.split()[1] for line in report.roofs[:2]] == ["989.4", "1979"]
     assert report.roofs[1].endswith("I* 591 FLOP/B")
     assert report.context["roofs"][0]["headline"] is False
     assert report.context["roofs"][1]["headline"] is True
