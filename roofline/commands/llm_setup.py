@@ -23,13 +23,25 @@ if TYPE_CHECKING:
 
     _ExpertsType = click.ParamType[str | int]
     _FloatType = click.ParamType[float]
+    _PartsType = click.ParamType[frozenset[str]]
 else:
-    _ExpertsType = _FloatType = click.ParamType
+    _ExpertsType = _FloatType = _PartsType = click.ParamType
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _RATE: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,3})?) ?(?:(?:tok|token|tokens|t)/s)?")
 _PROMPT: Final = 4096  # tokens where nothing is said of the length, or as many as the model can take
+
+
+class PartsType(_PartsType):
+    """Parts of the weights, with commas between them; their names are judged where they are used."""
+
+    name = "PART,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:  # noqa: ARG002
+        """The parts; none of them where that is said."""
+        parts = value.split(",") if isinstance(value, str) else value
+        return frozenset(part.strip() for part in parts) - {"none"}
 
 
 class ExpertsType(_ExpertsType):
@@ -71,6 +83,7 @@ work_options: Callable[[F], F] = together(
     option("Work", "--generate", type=SizeType(), help="Tokens to generate: time to the first, and mean per token."),
     option("Work", "--batch", type=SizeType(), default=1, help="Sequences. Default: 1."),
     option("Formats", "--weights", type=FormatType(), help="Such as fp8, int4-g128, q4_k. Default: the checkpoint's."),
+    option("Formats", "--keep", type=PartsType(), help="Weights that stay at 16 bits, or none. Default: as is usual."),
     option("Formats", "--kv", type=FormatType(), help="Of the KV cache. Default: 16 bits."),
     option("Formats", "--compute", type=DtypeType(), help="Of products: their dense peak. Default: the 16-bit type."),
     option("Counting", "--attention", type=click.Choice(["flash", "unfused"]), default="flash", help="Default: flash."),
@@ -121,6 +134,7 @@ def take_setups(architecture: Architecture, given: dict[str, Any]) -> list[Setup
     many, link, latency = given.pop("devices"), given.pop("link"), given.pop("latency")
     if many == 1 and (link is not None or latency is not None):
         raise InputError(f"--{'latency' if link is None else 'link'} is of several devices; give --devices")
+    kept = given.pop("keep")
     block, reserve = given.pop("kv_block"), round(given.pop("reserve") or 0)
     work: dict[str, Any] = {key: given.pop(key) for key in ("weights", "kv", "compute", "batch", "mfu", "mbu")}
     return [
@@ -133,6 +147,7 @@ def take_setups(architecture: Architecture, given: dict[str, Any]) -> list[Setup
             latency=latency or 0.0,
             block=block,
             reserve=reserve,
+            kept=kept,
             **lengths,
             **work,
         )

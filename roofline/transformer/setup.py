@@ -12,7 +12,7 @@ from roofline.precision import PRECISIONS
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.formats import Formats
+from roofline.transformer.formats import Formats, Part
 from roofline.transformer.memory import Load
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.phase import Step
@@ -35,6 +35,7 @@ class Setup:
     target: Target
     conventions: Conventions = field(default_factory=Conventions)
     weights: str | None = None  # format; None: that of the checkpoint
+    kept: frozenset[Part] | None = None  # parts of the weights that stay at 16 bits; None: as the checkpoint has them
     kv: str | None = None
     compute: str | None = None  # precision of products; None: the 16-bit type
     batch: int = 1  # sequences
@@ -75,16 +76,18 @@ class Setup:
 
         Raises:
             UnknownNameError: no such format.
+            InputError: no such part.
 
         """
         taken = self._taken
         if taken in _SIXTEEN:
             model = replace(self.architecture, dtype=taken)
-            return model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
-        # Without 16-bit arithmetic weights and cache are converted as they are read.
-        return self.architecture.formats(
-            weights=self.weights, kv=self.kv, activations=taken, compute=self.compute or taken
-        )
+            formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
+        else:  # without 16-bit arithmetic weights and cache are converted as they are read
+            formats = self.architecture.formats(
+                weights=self.weights, kv=self.kv, activations=taken, compute=self.compute or taken
+            )
+        return formats if self.kept is None else replace(formats, kept=self.kept)
 
     @property
     def port(self) -> Port | None:

@@ -26,7 +26,7 @@ _SETUP_COLUMNS: Final = (
     *(Column(key=key, heading=key, detail=True) for key in ("weights_format", "kv_format", "compute_precision")),
     *(
         Column(key=key, heading=key, format="count", detail=True)
-        for key in ("parameters", "batch", "prompt", "context", "generate", "devices")
+        for key in ("parameters", "batch", "prompt_tokens", "context_tokens", "generated_tokens", "device_count")
     ),
     Column(key="headline_ridge_flop_per_byte", heading="headline I*", format="FLOP/B", detail=True),
 )
@@ -83,10 +83,10 @@ class Served:
             "compute_precision": formats.compute,
             "parameters": setup.architecture.parameters,
             "batch": setup.batch,
-            "prompt": setup.prompt,
-            "context": setup.context,
-            "generate": setup.generate,
-            "devices": setup.devices,
+            "prompt_tokens": setup.prompt,
+            "context_tokens": setup.context,
+            "generated_tokens": setup.generate,
+            "device_count": setup.devices,
             "headline_ridge_flop_per_byte": said.headline_ridge(setup.target.device),
         }
         for phase in PHASES:
