@@ -74,6 +74,6 @@ def kept_by(weights: Format) -> frozenset[Part]:
     AWQ, GPTQ, NVFP4, MXFP4 and fp8 checkpoints leave embedding, LM head, router, norms and biases alone; llama.cpp
     quantises all but router, norms and biases (tools/quantize/README.md); 16 and 32 bits are for all alike.
     """
-    if weights.name in PRECISIONS and weights.bits >= _SIXTEEN:
+    if weights.name in PRECISIONS and PRECISIONS[weights.name].bits >= _SIXTEEN:
         return frozenset()
     return _KEPT_BY_GGUF if "llama.cpp" in weights.source else _KEPT

@@ -90,8 +90,10 @@ def precision_of(part: Part, formats: Formats) -> str:
     """
     if part not in (formats.kept or ()):
         return formats.compute
-    held, moved = storage(formats.plain), storage(formats.activations)
-    return formats.plain if held.name in PRECISIONS and held.bits >= moved.bits else arithmetic(moved.name)
+    held, moved = PRECISIONS.get(formats.plain), PRECISIONS.get(formats.activations)
+    if held is None or (moved is not None and moved.bits > held.bits):
+        return arithmetic(formats.activations)
+    return held.name
 
 
 def in_precision(kernel: Kernel, dtype: str) -> Kernel:
