@@ -95,13 +95,13 @@ def test_a_sweep_of_prompts_is_of_prefill(roofline: Runner) -> None:
 def test_memory_holds_the_length_that_is_swept(roofline: Runner) -> None:
     """M3 Ultra, 512 GB: 141 GB of weights, and 327,680 B a position: 1e6 positions fit, 2e6 (655 GB) do not."""
     found = rows(roofline, "llama-3.1-70b", "--hw", "m3ultra", "--sweep", "context=1000000,2000000")
-    assert [row["fits"] for row in found] == ["true", "false"]
+    assert [(row["context_tokens"], row["fits"]) for row in found] == [("1000000", "true"), ("2000000", "false")]
 
 
 def test_devices_share_and_the_link_takes_its_time(roofline: Runner) -> None:
     """L17: 2 (p - 1) serial steps of each of 160 all-reduces, 1 ms each, beside 35 MB at 450 GB/s for p = 8."""
     found = rows(roofline, "llama-3.1-70b", "--hw", "h100", "--latency", "1ms", "--sweep", "devices=1,2,8")
-    assert [row["devices"] for row in found] == ["1", "2", "8"]
+    assert [row["device_count"] for row in found] == ["1", "2", "8"]
     assert found[0]["link_time_s"] == ""
     assert float(found[1]["link_time_s"]) == pytest.approx(160 * 2e-3, rel=1e-3)
     assert float(found[2]["link_time_s"]) == pytest.approx(160 * 14e-3, rel=1e-3)

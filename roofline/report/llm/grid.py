@@ -16,6 +16,16 @@ from roofline.transformer.step import Table
 from roofline.transformer.way import Way
 
 SIZES: Final = ("batch", "context", "prompt", "devices")  # what is swept from a first to a last
+# The keys under which rows have what can be swept, with the unit of what has one; as in the report of one setup.
+KEYS: Final = {
+    "batch": "batch",
+    "context": "context_tokens",
+    "prompt": "prompt_tokens",
+    "devices": "device_count",
+    "weights": "weights_format",
+    "kv": "kv_format",
+    "compute": "compute_precision",
+}
 _TOLD: Final = 8  # crossings and critical batches that are told one by one
 
 
@@ -126,8 +136,6 @@ def _of(setup: Setup) -> dict[str, Any]:
     return {
         "model": setup.architecture.name,
         "device": setup.target.device.id,
-        "weights_format": formats.weights,
-        "kv_format": formats.kv,
-        "compute_precision": formats.compute,
-        **{name: getattr(setup, name) for name in SIZES},
+        **{KEYS[name]: getattr(formats, name) for name in ("weights", "kv", "compute")},
+        **{KEYS[name]: getattr(setup, name) for name in SIZES},
     }

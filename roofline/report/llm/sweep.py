@@ -9,12 +9,11 @@ from roofline.report import Column, Computed, Report
 from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS
-from roofline.report.llm.grid import SIZES, Grid
+from roofline.report.llm.grid import KEYS, SIZES, Grid
 from roofline.report.llm.memory import VERDICT_COLUMNS
 from roofline.report.llm.phases import sheet_columns
 from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
 
-_FORMATS: Final = {"weights": "weights_format", "kv": "kv_format", "compute": "compute_precision"}
 _SHOWN: Final = {
     "arithmetic_intensity_flop_per_byte": "I",
     "ridge_flop_per_byte": "I*",
@@ -49,7 +48,7 @@ def sweep_report(grid: Grid, context: dict[str, Any]) -> Report:
         rows=rows,
         rows_key="setups",
         title=f"{first.architecture.name}: {grid.phase} on {_devices(grid)}",
-        lead={"sweep": list(grid.axes), "phase": grid.phase},
+        lead={"sweep": [KEYS[name] for name in grid.axes], "phase": grid.phase},
         roofs=[
             *roof_lines(corners),
             *dict.fromkeys(line for setup in corners for line in said.link_lines(setup, several=len(grid.setups) > 1)),
@@ -74,21 +73,21 @@ def _devices(grid: Grid) -> str:
 
 
 def _columns(grid: Grid) -> list[Column]:
-    swept = [_FORMATS.get(name, name) for name in grid.axes]
     of_phase = [
         column._replace(key=key, heading=_SHOWN.get(key, column.heading), group="", detail=key not in _SHOWN)
         for column in sheet_columns()
         if column.group == grid.phase and not _of_a_run(column.key)
         for key in [column.key.removeprefix(f"{grid.phase}_")]
     ]
-    given = [Column(key=key, heading=key, detail=True) for key in ("model", "device", *_FORMATS.values(), *SIZES)]
-    given = [c._replace(format="count" if c.key in SIZES else "text", heading=c.key.partition("_")[0]) for c in given]
-    device = [c._replace(detail=len(grid.setups) == 1) for c in given if c.key == "device"]
-    shown = [next(c for c in given if c.key == key)._replace(detail=False) for key in swept]
-    rest = [c for c in given if c.key not in ("device", *swept)]
+    given = {
+        name: Column(key=key, heading=name, format="count" if name in SIZES else "text", detail=True)
+        for name, key in {"model": "model", "device": "device", **KEYS}.items()
+    }
+    device = given.pop("device")._replace(detail=len(grid.setups) == 1)
+    swept = [given.pop(name)._replace(detail=False) for name in grid.axes]
     ends = [*VERDICT_COLUMNS, Column(key="crossing", heading="crosses")]
     more = CRITICAL_COLUMNS if "batch" in grid.axes and grid.phase == "decode" else ()
-    return [*device, *shown, *rest, *of_phase, *ends, *more]
+    return [device, *swept, *given.values(), *of_phase, *ends, *more]
 
 
 def _of_a_run(key: str) -> bool:
