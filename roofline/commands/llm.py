@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option
-from roofline.commands.llm_model import ModelType, by_hand_options, take_model
-from roofline.commands.llm_setup import TokenRateType, take_setups, work_options
+from roofline.commands.llm_model import by_hand_options, take_model
+from roofline.commands.llm_setup import take_setups, work_options
+from roofline.commands.llm_types import ModelType
 from roofline.commands.options import output_options, output_settings
 from roofline.errors import InputError
 
@@ -36,7 +37,6 @@ class LlmCommand(GroupedCommand):
 @click.command("llm", cls=LlmCommand, context_settings=CONTEXT_SETTINGS)
 @click.argument("model", type=ModelType(), required=False, metavar="[MODEL]")
 @work_options
-@option("Measured", "--measured", type=TokenRateType(), help="A run's decode rate, all sequences: gives MFU and MBU.")
 @by_hand_options
 @option(
     "Sweep",
@@ -96,6 +96,8 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
     if levers:
         from roofline.report.llm.levers import levers_report
 
+        if setups[0].mfu is not None or setups[0].mbu is not None:
+            raise InputError(f"--levers has no place for --{'mbu' if setups[0].mfu is None else 'mfu'}")
         return levers_report(setups, about)
     from roofline.report.llm.steps import Served, comparison, sheet
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import click
-
 from roofline.commands.base import option, together
+from roofline.commands.llm_types import ParametersType
 from roofline.commands.shapes import SizeType
 from roofline.errors import InputError
 from roofline.text import quote
@@ -16,51 +14,7 @@ from roofline.text import quote
 if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
-    _FloatType = click.ParamType[float]
-    _StrType = click.ParamType[str]
-else:
-    _FloatType = _StrType = click.ParamType
-
 F = TypeVar("F", bound=Callable[..., Any])
-
-_PARAMETERS: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE]\+?[0-9]{1,2})?) ?([KMBT]?)")
-_SCALES: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-
-
-class ParametersType(_FloatType):
-    """A number of parameters, such as 70e9 or 70B."""
-
-    name = "N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
-        """The number; an error names the option."""
-        if not isinstance(value, str):
-            return float(value)
-        match = _PARAMETERS.fullmatch(value.strip().replace("_", ""))
-        name = param.opts[-1] if param is not None else "value"
-        if match is None:
-            raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint="write 70e9 or 70B")
-        return round(float(match[1]) * _SCALES[match[2]], 3)
-
-
-class ModelType(_StrType):
-    """A preset or a file; only completed here, looked up later."""
-
-    name = "MODEL"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
-        """The ids of the presets and the subcommands, and the aliases where neither fits."""
-        from click.shell_completion import CompletionItem
-
-        from roofline.transformer import find, presets
-
-        if find.is_path(incomplete) or incomplete.startswith((".", "/", "~")):
-            return [CompletionItem(incomplete, type="file")]
-        known = presets.presets()
-        names = [name for name in (*known, "list", "show") if name.startswith(incomplete)]
-        names = names or sorted(alias for alias, _ in presets.aliases(known) if alias.startswith(incomplete))
-        return [CompletionItem(name) for name in names]
-
 
 _SIZES: Final = {
     "layers": "Layers.",

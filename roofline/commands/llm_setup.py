@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -11,71 +9,19 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from roofline.commands.base import option, together
+from roofline.commands.llm_types import ExpertsType, PartsType, TokenRateType
 from roofline.commands.options import DtypeType, QuantityType, device_options, devices
-from roofline.commands.shapes import FormatType, SizeType, size
+from roofline.commands.shapes import FormatType, SizeType
 from roofline.errors import InputError
-from roofline.text import quote
 
 if TYPE_CHECKING:
     from roofline.core.device import Device
     from roofline.transformer.architecture import Architecture
     from roofline.transformer.setup import Setup
 
-    _ExpertsType = click.ParamType[str | int]
-    _FloatType = click.ParamType[float]
-    _PartsType = click.ParamType[frozenset[str]]
-else:
-    _ExpertsType = _FloatType = _PartsType = click.ParamType
-
 F = TypeVar("F", bound=Callable[..., Any])
 
-_RATE: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,3})?) ?(?:(?:tok|token|tokens|t)/s)?")
 _PROMPT: Final = 4096  # tokens where nothing is said of the length, or as many as the model can take
-
-
-class PartsType(_PartsType):
-    """Parts of the weights, with commas between them; their names are judged where they are used."""
-
-    name = "PART,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:  # noqa: ARG002
-        """The parts; none of them where that is said."""
-        parts = value.split(",") if isinstance(value, str) else value
-        return frozenset(part.strip() for part in parts) - {"none"}
-
-
-class ExpertsType(_ExpertsType):
-    """How many distinct experts a step touches: a word or a number."""
-
-    name = "expected|min|max|all|N"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
-        """The words as they are written."""
-        return self.name
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:  # noqa: ARG002
-        """A word, which the conventions judge, or a number."""
-        return size(value, name="--experts") if isinstance(value, str) and value.strip().isdigit() else value
-
-
-class TokenRateType(_FloatType):
-    """Tokens a second, with or without their unit."""
-
-    name = "TOK/S"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
-        """The rate; an error names the option."""
-        if not isinstance(value, str):
-            return float(value)
-        match = _RATE.fullmatch(value.strip())
-        rate = float(match[1]) if match else 0.0
-        if not 0 < rate < math.inf:
-            name = param.opts[-1] if param is not None else "value"
-            raise InputError(
-                f"{name} must be a rate > 0 in tokens/s, got {quote(value)}", hint="for example 41 or 41tok/s"
-            )
-        return rate
-
 
 work_options: Callable[[F], F] = together(
     option("Work", "--prompt", type=SizeType(), metavar="N", help="Tokens of each prompt. Default: 4096."),
@@ -109,6 +55,7 @@ work_options: Callable[[F], F] = together(
     option("Memory", "--kv-block", type=SizeType(), default=16, help="Positions given out at once. Default: 16."),
     option("Measured", "--mfu", type=QuantityType("1"), help="Measured share of the peak: adds an estimate."),
     option("Measured", "--mbu", type=QuantityType("1"), help="Measured share of the bandwidth: adds an estimate."),
+    option("Measured", "--measured", type=TokenRateType(), help="Decode rate of a run, all sequences: MFU and MBU."),
 )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from roofline.commands.base import command as declare
-from roofline.commands.llm_model import ModelType, by_hand_options, take_model
+from roofline.commands.llm_model import by_hand_options, take_model
+from roofline.commands.llm_types import ModelType
 from roofline.commands.options import output_options, output_settings
 
 

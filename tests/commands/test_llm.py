@@ -405,6 +405,8 @@ def test_devices_are_compared_a_row_each(answer: Ask, run: Run, monkeypatch: pyt
     monkeypatch.setenv("COLUMNS", "80")
     out = run("llama-3.1-70b --hw mi300x --hw h200 --hw m4max").out
     assert all(len(line) <= 80 for line in out.split("\n\n")[1].splitlines())
+    assert "critical batch at context 4096 on mi300x: none" in out
+    assert "generating 9 tokens on h200-sxm: the first" in run("llama-3.1-8b --hw h100 --hw h200 --generate 9").out
     assert "too small, so that its bounds are hypothetical: m4max" in out
 
 

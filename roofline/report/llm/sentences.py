@@ -39,13 +39,13 @@ def work_line(setup: Setup) -> str:
     )
 
 
-def generation_line(found: Generation, count: int) -> str:
-    """The bounds of a request in a sentence."""
+def generation_line(found: Generation, count: int, *, of: str | None = None) -> str:
+    """The bounds of a request in a sentence; ``of`` names the device where there are several."""
     ends = f"{units.show(found.next_token, 's')} at first, {units.show(found.last_token, 's')} at last"
+    where, mean = f" on {of}" if of else "", units.show(found.mean_token, "s")
     return (
-        f"generating {count} tokens: the first after {units.show(found.first_token, 's')} at least, each further one "
-        f"{units.show(found.mean_token, 's')} in the mean ({ends}); at most {units.significant(found.tokens_per_s)} "
-        "tokens/s"
+        f"generating {count} tokens{where}: the first after {units.show(found.first_token, 's')} at least, "
+        f"each further one {mean} in the mean ({ends}); at most {units.significant(found.tokens_per_s)} tokens/s"
     )
 
 

@@ -20,6 +20,7 @@ from roofline.transformer.generation import Generation, generation
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
 
+_FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
 _SETUP_COLUMNS: Final = (
     Column(key="model", heading="model", detail=True),
     Column(key="device", heading="device", detail=True),
@@ -101,6 +102,13 @@ class Served:
             lines.append(said.generation_line(self.generation, self.setup.generate))
         return [*lines, *critical_lines(self.setup, self.critical), *fit_lines(self.setup, self.fit)]
 
+    def lines_of_device(self, *, few: bool) -> list[str]:
+        """What is said of one device among several, beyond its row; of many devices less."""
+        name, lines = self.setup.target.device.id, []
+        if self.generation is not None:
+            lines.append(said.generation_line(self.generation, self.setup.generate, of=name))
+        return [*lines, *(critical_lines(self.setup, self.critical, of=name) if few else ())]
+
     @property
     def warnings(self) -> list[str]:
         """A measurement above its bound."""
@@ -142,7 +150,7 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
 
 def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
     """Several devices: a row each; what does not fit says so."""
-    first, setups = served[0].setup, [one.setup for one in served]
+    first, setups, few = served[0].setup, [one.setup for one in served], len(served) <= _FEW
     tables = [table for one in served for table in one.tables.values()]
     notes = [note for one in served for note in said.notes(one.setup, list(one.tables.values()))]
     small = [one.setup.target.device.id for one in served if one.fit.fits is False]
@@ -153,14 +161,7 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         rows=[one.cells for one in served],
         rows_key="setups",
         title=said.title(first, on=f"{len(served)} devices"),
-        summary=[
-            said.work_line(first),
-            *(
-                line
-                for one in served
-                for line in critical_lines(one.setup, one.critical, of=one.setup.target.device.id)
-            ),
-        ],
+        summary=[said.work_line(first), *(line for one in served for line in one.lines_of_device(few=few))],
         roofs=[*roof_lines(setups), *(line for setup in setups for line in said.link_lines(setup, several=True))],
         notes=list(dict.fromkeys(notes)) + device_lines(setups),
         assumptions=said.assumptions(tables),
