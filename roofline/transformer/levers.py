@@ -104,15 +104,21 @@ def _cache(setup: Setup) -> Iterator[Lever]:
     yield Lever(name, shared, None if grouped else not_grouped if layers else _BARE)
     size = f"MLA: latent of {latent[0].kv_elements}" if latent else "MLA"
     yield Lever(size, shared, None if latent else "it caches keys and values, no latent" if layers else _BARE)
-    yield _changed(f"KV cache {_KV}", kv=_KV)._replace(why=None if layers else _BARE)
+    for held, joint in _narrower(setup.formats.kv, (_KV,)):
+        yield _changed(f"KV cache {held}", kv=held)._replace(why=None if layers else _BARE, joint=joint)
 
 
 def _weights(setup: Setup) -> Iterator[Lever]:
-    own = storage(setup.formats.weights, mixes=True)
-    names = {*_WEIGHTS, own.name} if own.bits < _SIXTEEN else {*_WEIGHTS}
-    narrower = sorted(names, key=lambda name: storage(name, mixes=True).bits, reverse=True)
-    for name in narrower:
-        yield _changed(f"weights {name}", weights=name)._replace(joint=name == narrower[-1])
+    for held, joint in _narrower(setup.formats.weights, _WEIGHTS):
+        yield _changed(f"weights {held}", weights=held)._replace(joint=joint)
+
+
+def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """The usual formats and the one that was asked for, if it is below 16 bit; and which is the narrowest."""
+    own = storage(asked, mixes=True)
+    names = {*usual, own.name} if own.bits < _SIXTEEN else {*usual}
+    ordered = sorted(names, key=lambda name: (-storage(name, mixes=True).bits, name))
+    return ((name, name == ordered[-1]) for name in ordered)
 
 
 def _flash(setup: Setup) -> Lever:

@@ -162,6 +162,7 @@ NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for e
         ),
         ("--mbu 50% --sweep batch=1:4", "--mbu is not of a grid; leave out --sweep or --mbu"),
         ("--measured 41 --sweep batch=1:4", "--sweep has no place for --measured"),
+        ("--levers --mfu 40%", "--levers has no place for --mfu"),
         ("--levers --sweep batch=1:4", "--sweep and --levers are tables of their own; leave out one"),
         (
             "--sweep batch=1:2000:+1 --sweep context=1:2000:+1",

@@ -157,6 +157,16 @@ def test_devices_and_batch_that_were_asked_for_are_levers() -> None:
     assert found["batch 256"].last is not None
 
 
+def test_a_cache_that_was_asked_for_is_a_lever_beside_fp8() -> None:
+    """q4_0 holds 32 elements in 18 B: 4.5 bit."""
+    found = by_name(setup(kv="q4_0"))
+    assert found["KV cache fp8"].last is None
+    narrow = found["KV cache q4_0"]
+    assert narrow.bounds is not None
+    assert narrow.bounds.moved.kv == pytest.approx(MHA * 4.5 / 16 * (CONTEXT + 1), rel=1e-9)
+    assert narrow.last is not None
+
+
 def test_heads_that_eight_devices_cannot_share() -> None:
     """Phi-4 has 40 heads and 10 KV heads: 8 devices do not share them, 2 do."""
     assert "2 devices" in by_name(setup("phi-4"))
