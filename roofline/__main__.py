@@ -1,11 +1,15 @@
 """``python -m roofline`` and the console script: the command line, with a quiet Ctrl-C from the first moment on."""
 
+import gc
 import sys
 from typing import NoReturn
+
+_OBJECTS = 100_000  # that may be made between two searches for garbage; imports make many and leave none
 
 
 def main() -> NoReturn:
     """Run the command line; an interrupt while it is being imported, which takes longest, ends it as any other."""
+    gc.set_threshold(_OBJECTS)
     try:
         from roofline import cli  # noqa: PLC0415
     except KeyboardInterrupt:

@@ -27,6 +27,7 @@ class Commands(LazyGroup):
         "ridge": "roofline.commands.ridge",
         "analyze": "roofline.commands.analyze",
         "op": "roofline.commands.op",
+        "llm": "roofline.commands.llm",
         "check": "roofline.commands.check",
         "hw": "roofline.commands.hw",
         "completion": "roofline.commands.completion",

@@ -90,7 +90,7 @@ class Format(NamedTuple):
         (17, 19, 2)
 
         """
-        shared = sum(-(-elements // block) * bits for block, bits in self.blocks)
+        shared = sum(-(-elements // block) * bits for block, bits in self.blocks) if self.blocks else 0
         return -(-(elements * self.element_bits + shared * self.per) // (8 * self.per))
 
 
@@ -166,6 +166,9 @@ def storage(text: str, *, name: str = "format", mixes: bool = False) -> Format:
     ('q4_k', 'int4-g128', 'fp16')
 
     """
+    known = FORMATS.get(text)
+    if known is not None and known.per == 1:
+        return known  # a standard name, which is what functions give one another
     wanted = text.strip().lower().removeprefix("torch.").replace("_", "-")
     found = _SPELLINGS.get(wanted)
     if found is None:

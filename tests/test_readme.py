@@ -13,6 +13,7 @@ from roofline.catalog import find
 from roofline.catalog.lint import lint
 from roofline.cli import Commands
 from roofline.commands.hw import Commands as HwCommands
+from roofline.commands.llm import COMMANDS as LLM_COMMANDS
 from roofline.core.choice import RoofQuery, choose
 from roofline.operations.registry import operations
 from tests.conftest import ROOT, Runner
@@ -57,6 +58,7 @@ def test_every_command_is_in_the_readme() -> None:
     # in the text or in an example, not in the table alone, where `show` stands for `roofline hw show`
     called = set(re.findall(r"(?:\$ roofline |`)hw (\w+)", text))
     assert [name for name in HwCommands.modules if name not in called] == []
+    assert [name for name in LLM_COMMANDS if f"roofline llm {name}" not in text] == []
     assert re.search(r"^roofline completion (bash|zsh|fish)\b", text, re.MULTILINE)
 
 

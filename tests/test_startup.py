@@ -26,7 +26,8 @@ def imported(*arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["ridge", "--help"], ["analyze", "--help"], ["hw", "show", "-h"]]
+    "arguments",
+    [["--help"], ["--version"], ["ridge", "--help"], ["analyze", "--help"], ["llm", "--help"], ["hw", "show", "-h"]],
 )
 def test_help_and_version_import_neither_yaml_nor_rich(arguments: list[str]) -> None:
     modules = imported(*arguments)
@@ -77,6 +78,20 @@ def test_json_imports_no_rich() -> None:
         "roofline.catalog.lint",
     }
     assert not modules & unused
+
+
+def test_a_model_pays_for_its_steps_alone() -> None:
+    modules = imported("llm", "llama-3.1-70b", "--hw", "h100", "--format", "json")
+    unused = {"rich", "csv", "pathlib", "fractions", "pkgutil", "roofline.readers", "roofline.transformer.gguf_model"}
+    sweeps = {"roofline.report.llm.sweep", "roofline.report.llm.levers", "roofline.report.llm.operators"}
+    assert not modules & (unused | sweeps)
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "llm --help", "llm list --help", "ridge --hw h100", "op gemm -m 1 -n 1 -k 1"]
+)
+def test_what_names_no_model_imports_no_transformer(line: str) -> None:
+    assert not {module for module in imported(*line.split()) if module.startswith("roofline.transformer")}
 
 
 def test_a_given_peak_reads_no_catalogue() -> None:

@@ -11,8 +11,8 @@ from typing import TextIO
 
 from roofline.commands.options import OutputSettings
 from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
-from roofline.render import FORMATS, Style, format_of, render
-from roofline.report import Report
+from roofline.render import FORMATS, Style, format_of, pieces, render
+from roofline.report import Computed, Report
 from roofline.text import printable, quote
 
 
@@ -30,7 +30,9 @@ def emit(report: Report, settings: OutputSettings) -> None:
         text = render(report, name, Style())
         _write_file(settings.output or "", text)
     else:
-        write(render(report, name, _style(settings)))
+        whole = not isinstance(report.rows, Computed)
+        for text in (render(report, name, _style(settings)),) if whole else pieces(report, name, _style(settings)):
+            write(text)
     holds_notes = FORMATS[name][2]
     for warning in report.warnings:
         tell(f"warning: {warning}", settings.quiet)

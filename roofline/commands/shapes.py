@@ -10,10 +10,11 @@ import click
 from roofline import precision
 from roofline.commands.base import GroupedOption
 from roofline.errors import InputError
-from roofline.operations.registry import Operation, Parameter
 from roofline.text import quote
 
 if TYPE_CHECKING:
+    from roofline.operations.registry import Operation, Parameter
+
     _IntType = click.ParamType[int]
     _SizesType = click.ParamType[tuple[int, ...]]
     _StrType = click.ParamType[str]

@@ -33,7 +33,7 @@ def sweep(operation: Operation, text: str) -> tuple[str, list[Any]]:
         )
     told = f"--sweep {name}"
     if ":" in values:
-        numbers = _range(values, told)
+        numbers = size_range(values, told)
         return name, [(number,) for number in numbers] if known[name].kind == "sizes" else numbers
     return name, [_value(known[name], part, told) for part in values.split(",")]
 
@@ -58,7 +58,16 @@ def _value(parameter: Parameter, text: str, told: str) -> int | tuple[int, ...]:
     return size(text, name=told)
 
 
-def _range(text: str, told: str) -> list[int]:
+def size_range(text: str, told: str) -> list[int]:
+    """The sizes of FIRST:LAST:xFACTOR or FIRST:LAST:+STEP; without a step each is twice the one before it.
+
+    Raises:
+        InputError: no such range, one that does not rise, or too many sizes; ``told`` names the option.
+
+    >>> size_range("1:9:+4", "--sweep batch"), size_range("256:1024", "--sweep context")
+    ([1, 5, 9], [256, 512, 1024])
+
+    """
     parts = text.split(":")
     step = parts[2].strip() if len(parts) == 3 else "x2"
     if len(parts) not in (2, 3) or step[:1] not in ("x", "+"):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import pkgutil
 import re
 from collections.abc import Callable
 from functools import cache
@@ -140,6 +139,8 @@ def operation(family: str) -> Callable[[F], F]:
 @cache
 def operations() -> dict[str, Operation]:
     """All operations by name: every module of this package is looked through."""
+    import pkgutil  # noqa: PLC0415  (whoever calls an operation by name pays for the list of them)
+
     package = importlib.import_module("roofline.operations")
     for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
         importlib.import_module(f"{package.__name__}.{module}")

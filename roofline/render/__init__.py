@@ -1,10 +1,12 @@
 """Renderers: a Report to text. None of them prints, computes or invents a unit.
 
-A renderer is a module with ``render(report, style) -> str``; adding one is that module and a line in FORMATS.
+A renderer is a module with ``render(report, style) -> str``; adding one is that module and a line in FORMATS. One that
+writes a line a row has ``pieces`` too, which gives the lines one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Final, NamedTuple
 
@@ -34,6 +36,13 @@ def render(report: Report, format_name: str, style: Style | None = None) -> str:
     """The text of a report in one of the FORMATS; ends with a line break unless empty."""
     text: str = import_module(FORMATS[format_name][0]).render(report, style or Style())
     return text
+
+
+def pieces(report: Report, format_name: str, style: Style | None = None) -> Iterator[str]:
+    """The same text bit by bit: formats of a line a row give each row as soon as it is known, others all at once."""
+    module = import_module(FORMATS[format_name][0])
+    of_rows: Iterator[str] | None = module.pieces(report, style or Style()) if hasattr(module, "pieces") else None
+    yield from of_rows or (render(report, format_name, style),)
 
 
 def format_of(path: str) -> str:

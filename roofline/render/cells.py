@@ -10,7 +10,7 @@ from roofline import units
 from roofline.report import Column, Value, plain
 from roofline.text import printable
 
-NUMERIC: Final = frozenset({"count", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
+NUMERIC: Final = frozenset({"count", "number", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
 _PREFIXED: Final = frozenset({"FLOP", "FLOP/s", "B", "B/s", "s", "W"})
 _MISSING: Final = "-"
 _LONGEST: Final = 10_000  # from here on a number in the first row's unit gets too long to read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -10,18 +11,32 @@ from roofline.render import Style
 from roofline.report import Report, plain
 
 
-def render(report: Report, style: Style) -> str:  # noqa: ARG001
+def render(report: Report, style: Style) -> str:
     """The header and the rows; unknown is empty and infinite is ``inf``."""
+    return "".join(pieces(report, style))
+
+
+def pieces(report: Report, style: Style) -> Iterator[str]:  # noqa: ARG001
+    """The header, then each row as soon as it is known."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
     columns = [column for column in report.columns if column.format != "nested"]
     writer.writerow(column.key for column in columns)
+    yield _taken(out)
     for row in report.rows:
         fields = [_field(plain(row.get(column.key))) for column in columns]
         # csv quotes a line feed by itself, but not a lone carriage return, which readers take for the end of a row.
         (quoting if any("\r" in field for field in fields) else writer).writerow(fields)
-    return out.getvalue()
+        yield _taken(out)
+
+
+def _taken(out: StringIO) -> str:
+    """What was written, taken away."""
+    text = out.getvalue()
+    out.seek(0)
+    out.truncate()
+    return text
 
 
 def _field(value: Any) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, overload
 
 SCHEMA_VERSION: Final = 1
 _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
-# "list" holds words; "nested" holds what only JSON can, and such a column is a detail.
+# "number" has no unit (tokens/s are in the heading); "list" holds words; "nested" holds what only JSON can, and such a
+# column is a detail.
 Format = Literal[
-    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested",
+    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested", "number",
     "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W",
 ]  # fmt: skip
 
@@ -90,6 +91,36 @@ class Rows(Sequence[Mapping[str, Any]]):
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return map(self._make, self._items)
+
+
+class Computed(Sequence[Any]):
+    """What is computed one by one when it is first asked for, and kept: rows that are written before the last is known.
+
+    Whoever goes through it gets each item as soon as there is one; its length, like any index, waits for all of them.
+    """
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = iter(items)
+        self._kept: list[Any] = []
+
+    def __len__(self) -> int:
+        self._kept.extend(self._items)
+        return len(self._kept)
+
+    def __getitem__(self, index: Any) -> Any:
+        self._kept.extend(self._items)
+        return self._kept[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        position = 0
+        while True:
+            while position < len(self._kept):
+                yield self._kept[position]
+                position += 1
+            try:
+                self._kept.append(next(self._items))
+            except StopIteration:
+                return
 
 
 def shown(report: Report) -> list[Column]:

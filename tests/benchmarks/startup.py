@@ -19,6 +19,7 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHON
 PAIRS = (
     ("ridge --hw h100 --format json", "import click, yaml", 1.3),
     ("ridge --hw h100", "import click, yaml, rich.table, rich.console", 1.3),
+    ("llm llama-3.1-70b --hw h100 --format json", "import click, yaml", 1.5),
     ("--version", "import click", 1.2),
 )
 

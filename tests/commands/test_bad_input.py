@@ -70,7 +70,7 @@ TABLE = [
     (2, "analyze --achieved 1T --peak 1T --expect memory-bound", "error: --expect needs a bandwidth and the traffic"),
     (2, "analyze --flop 1", "error: no such option '--flop'; did you mean: --flops"),
     (2, "analyse", "error: no such command 'analyse'; did you mean: analyze?"),
-    (2, "frobnicate", "error: no such command 'frobnicate'; commands: ridge, analyze, op, check, hw, completion"),
+    (2, "frobnicate", "error: no such command 'frobnicate'; commands: ridge, analyze, op, llm, check, hw, completion"),
     (2, "hw shwo h100", "error: no such command 'shwo'; did you mean: show?"),
     (2, "analyze GOOD --hw h100 -o x.xlsx", "error: -o 'x.xlsx': its suffix names no format; use .txt "),
     (2, "check GOOD --hw h100", "error: nothing to check: no kernel carries expect, min_efficiency or max_time; "),

@@ -11,6 +11,7 @@ import pytest
 from roofline import __version__
 from roofline.cli import Commands
 from roofline.commands.hw import Commands as HwCommands
+from roofline.commands.llm import COMMANDS as LLM_COMMANDS
 from roofline.operations.registry import operations
 from tests.conftest import Runner
 
@@ -19,6 +20,7 @@ COMMANDS = [
     *([name] for name in Commands.modules),
     *(["hw", name] for name in HwCommands.modules),
     ["op", "list"],
+    *(["llm", name] for name in LLM_COMMANDS),
 ]
 OPERATIONS = [["op", name.replace("_", "-")] for name in operations()]
 

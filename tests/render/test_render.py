@@ -13,8 +13,8 @@ import pytest
 from rich.cells import cell_len
 
 from roofline.errors import InputError
-from roofline.render import FORMATS, Style, format_of, render
-from roofline.report import Column, Report, Value
+from roofline.render import FORMATS, Style, format_of, pieces, render
+from roofline.report import Column, Computed, Report, Value
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 COLUMNS = (
@@ -272,3 +272,44 @@ def test_an_unknown_suffix_is_an_error_that_lists_the_known() -> None:
     with pytest.raises(InputError, match="its suffix names no format") as caught:
         format_of("a.xlsx")
     assert ".csv" in (caught.value.hint or "")
+
+
+def counted(made: list[int]) -> Computed:
+    """Three rows, each noted when it is computed."""
+
+    def rows() -> Any:
+        for number in range(3):
+            made.append(number)
+            yield row(f"kernel {number}")
+
+    return Computed(rows())
+
+
+@pytest.mark.parametrize("name", ["csv", "jsonl"])
+def test_each_row_leaves_before_the_next_is_computed(name: str) -> None:
+    made: list[int] = []
+    text = pieces(Report(columns=COLUMNS, rows=counted(made)), name)
+    if name == "csv":
+        assert next(text).startswith("name,")
+        assert made == []
+    for number in range(3):
+        assert f"kernel {number}" in next(text)
+        assert made == list(range(number + 1))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_rows_computed_one_by_one_make_the_same_text(name: str) -> None:
+    ready = Report(columns=COLUMNS, rows=[row(f"kernel {number}") for number in range(3)])
+    made: list[int] = []
+    assert "".join(pieces(ready._replace(rows=counted(made)), name)) == render(ready, name)
+    assert made == [0, 1, 2]  # each once, however often a renderer goes through them
+
+
+def test_rows_computed_one_by_one_are_a_sequence() -> None:
+    made: list[int] = []
+    rows = counted(made)
+    first, again = iter(rows), iter(rows)
+    assert next(first) is next(again)
+    assert made == [0]
+    assert (len(rows), rows[2]["name"], [one["name"][-1] for one in again]) == (3, "kernel 2", ["1", "2"])
+    assert not Computed(())

@@ -1,0 +1,111 @@
+"""``roofline llm``: prefill and decode of a transformer on a device, their bounds, and whether it fits."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option
+from roofline.commands.llm_model import by_hand_options, take_model
+from roofline.commands.llm_setup import take_setups, work_options
+from roofline.commands.llm_types import ModelType
+from roofline.commands.options import output_options, output_settings
+from roofline.errors import InputError
+
+if TYPE_CHECKING:
+    from roofline.report import Report
+    from roofline.transformer.architecture import Architecture
+
+COMMANDS: Final = {"list": "roofline.commands.llm_list", "show": "roofline.commands.llm_show"}
+
+
+class LlmCommand(GroupedCommand):
+    """A command whose argument may also be the name of a subcommand, as no model is called."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of this command, or of the subcommand that the first argument names."""
+        if not args or args[0] not in COMMANDS:
+            return super().make_context(info_name, args, parent, **extra)
+        subcommand: click.Command = import_module(COMMANDS[args[0]]).command
+        return subcommand.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+
+@click.command("llm", cls=LlmCommand, context_settings=CONTEXT_SETTINGS)
+@click.argument("model", type=ModelType(), required=False, metavar="[MODEL]")
+@work_options
+@by_hand_options
+@option(
+    "Sweep",
+    "--sweep",
+    "swept",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, hw=h100,b200; repeat for a grid.",
+)
+@option("Sweep", "--levers", is_flag=True, help="Batch, KV cache, weights, FlashAttention, devices: what each gains.")
+@option("Output", "--ops", is_flag=True, help="A row an operator, with shares of the time of a step.")
+@option("Output", "--phase", type=click.Choice(["prefill", "decode"]), help="Of --ops. Default: decode.")
+@output_options
+def command(model: str | None, **given: Any) -> None:
+    """Bounds of prefill and decode of a transformer, and whether it fits into memory.
+
+    \b
+    Examples:
+      roofline llm llama-3.1-70b --hw h200 --weights fp8
+      roofline llm --params 70e9 --hw m2ultra --context 0
+
+    MODEL is a preset, a config.json, a GGUF file, or left out where sizes are given by hand. roofline llm list shows
+    the presets, roofline llm show MODEL what is known of one.
+
+    Three bounds of the time of a step: the least (FLOPs, weights and KV cache), the total (activations too, then the
+    links), and the sum over operators. Rates are by the total. The compute roof is the sourced dense peak of --compute.
+    """
+    from roofline.commands.context import context
+    from roofline.commands.output import check_output, emit
+
+    settings = output_settings(given)
+    check_output(settings, (model,) if model else ())
+    emit(_report(take_model(model, given), given, context("llm")), settings)
+
+
+def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, Any]) -> Report:
+    """The table that was asked for; without a wish, prefill and decode as a sheet, or a row a device.
+
+    Raises:
+        InputError: options that do not go together.
+
+    """
+    swept, levers, ops, phase, measured = (given.pop(key) for key in ("swept", "levers", "ops", "phase", "measured"))
+    tables = [name for name, wanted in (("--sweep", swept), ("--levers", levers), ("--ops", ops)) if wanted]
+    if len(tables) > 1:
+        raise InputError(f"{' and '.join(tables)} are tables of their own; leave out one")
+    if phase is not None and not ops:
+        raise InputError("--phase is of --ops; the sheet has both")
+    if tables and measured is not None:
+        raise InputError(f"{tables[0]} has no place for --measured")
+    if swept:
+        from roofline.commands.llm_sweep import take_grid
+        from roofline.report.llm.sweep import sweep_report
+
+        return sweep_report(take_grid(swept, architecture, given), about)
+    setups = take_setups(architecture, given)
+    if levers:
+        from roofline.report.llm.levers import levers_report
+
+        if setups[0].mfu is not None or setups[0].mbu is not None:
+            raise InputError(f"--levers has no place for --{'mbu' if setups[0].mfu is None else 'mfu'}")
+        return levers_report(setups, about)
+    from roofline.report.llm.steps import Served, comparison, sheet
+
+    if ops and len(setups) > 1:
+        raise InputError("--ops is of one device")
+    served = [Served.of(setup, measured) for setup in setups]
+    if ops:
+        from roofline.report.llm.operators import operators_report
+
+        return operators_report(served[0], phase or "decode", about)
+    return comparison(served, about) if len(served) > 1 else sheet(served[0], about)

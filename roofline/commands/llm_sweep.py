@@ -1,0 +1,90 @@
+"""Sweeps of a model's work: batches, lengths, formats and devices on the command line, to a grid of setups."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from roofline.commands.shapes import size
+from roofline.commands.sweeps import size_range
+from roofline.errors import InputError
+from roofline.text import quote
+
+if TYPE_CHECKING:
+    from roofline.report.llm.grid import Grid
+    from roofline.transformer.architecture import Architecture
+
+_SIZES: Final = ("batch", "context", "prompt", "devices")
+_FORMATS: Final = ("weights", "kv", "compute")
+_NAMES: Final = (*_SIZES, *_FORMATS, "hw")
+_OF_ONE: Final = ("mfu", "mbu", "generate")  # said of one run, or following from lengths
+_MOST_ROWS: Final = 1_000_000
+
+
+def take_grid(texts: tuple[str, ...], architecture: Architecture, given: dict[str, Any]) -> Grid:
+    """The grid of the options ``--sweep``; takes the options of the work out of ``given``.
+
+    Raises:
+        InputError: no such axis or range, one that is given twice or also as an option, or too many rows.
+
+    """
+    from roofline.commands.llm_setup import take_setups
+    from roofline.report.llm.grid import Grid
+
+    axes: dict[str, list[Any]] = {}
+    for text in texts:
+        name, values = _axis(text)
+        if name in axes:
+            raise InputError(f"{name} is swept twice; leave out one --sweep")
+        axes[name] = values
+    _refuse_contradictions(axes, given)
+    hw = axes.pop("hw", None)
+    if hw is not None:
+        given["hw"] = tuple(hw)
+    if "devices" in axes:
+        given["devices"] = max(axes["devices"])  # of which a link and its latency may be said
+    setups = take_setups(architecture, given)
+    rows = len(setups) * prod(map(len, axes.values()))
+    if rows > _MOST_ROWS:
+        raise InputError(f"the grid has {rows:,} rows, and at most {_MOST_ROWS:,} are made", hint="take larger steps")
+    return Grid(setups=setups, axes=axes)
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    """What is swept and its values: sizes as FIRST:LAST:xFACTOR or with commas, all else with commas."""
+    written, equals, values = text.partition("=")
+    name = written.strip().lstrip("-").replace("-", "_")
+    if not equals or name not in _NAMES or not values.strip():
+        raise InputError(
+            f"--sweep takes NAME=VALUES, got {quote(text)}",
+            hint=f"names: {', '.join(_NAMES)}; for example batch=1:1024 or weights=fp16,fp8",
+        )
+    told = f"--sweep {name}"
+    if name not in _SIZES:
+        found: list[Any] = [part.strip() for part in values.split(",")]
+        if not all(found):
+            raise InputError(f"{told} has an empty value: {quote(values)}")
+    else:
+        found = size_range(values, told) if ":" in values else [size(part, name=told) for part in values.split(",")]
+    return name, list(dict.fromkeys(found))
+
+
+def _refuse_contradictions(axes: dict[str, list[Any]], given: dict[str, Any]) -> None:
+    """What is swept is not said by an option too, and a row has one phase.
+
+    Raises:
+        InputError: it is, or has two.
+
+    """
+    context = click.get_current_context()
+    for name in axes:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(f"--{name} is given and swept; leave one out")
+    if "prompt" in axes and "context" in axes:
+        raise InputError("--sweep prompt= is of prefill and context= of decode; sweep them one after the other")
+    for name in _OF_ONE:
+        if given.get(name) is not None:
+            raise InputError(f"--{name} is not of a grid; leave out --sweep or --{name}")

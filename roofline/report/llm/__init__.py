@@ -1,0 +1,1 @@
+"""Transformers to a Report: prefill and decode, sweeps, levers."""

@@ -1,0 +1,118 @@
+"""The operators of a step to a Report: each by itself on the roof, with its share of the time, by type of layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from roofline import units
+from roofline.report import Column, Report
+from roofline.report.devices import title_of
+from roofline.report.llm import sentences as said
+from roofline.report.llm.memory import fit_lines
+from roofline.report.llm.phases import verdict
+from roofline.report.llm.roofs import device_lines, roof_lines
+from roofline.report.llm.steps import Served, context_of
+from roofline.report.placements import kernel_cells, roof_cells
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.bounds import Roofs, shares
+from roofline.transformer.layer import Moe
+from roofline.transformer.operator import Operator
+
+COLUMNS: Final = (
+    Column(key="phase", heading="phase", detail=True),
+    Column(key="layers", heading="layers"),
+    Column(key="name", heading="operator", format="name"),
+    Column(key="group", heading="group", detail=True),
+    Column(key="times", heading="runs", format="count"),
+    Column(key="precision", heading="precision", detail=True),
+    Column(key="work_flop", heading="work", format="FLOP"),
+    Column(key="traffic_byte", heading="traffic", format="B"),
+    *(
+        Column(key=f"{key}_byte", heading=key, format="B", detail=True)
+        for key in ("weights", "kv", "activations", "wire")
+    ),
+    Column(key="arithmetic_intensity_flop_per_byte", heading="I", format="FLOP/B"),
+    Column(key="arithmetic_intensity_infinite", heading="I infinite", format="flag", detail=True),
+    Column(key="ridge_flop_per_byte", heading="I*", format="FLOP/B", detail=True),
+    Column(key="bound", heading="bound", format="bound"),
+    Column(key="least_time_s", heading="least", format="s"),
+    Column(key="share_of_time", heading="share", format="1"),
+)
+
+
+def operators_report(served: Served, phase: str, context: dict[str, Any]) -> Report:
+    """A row an operator of one phase; work, traffic and time are of all its runs in the step."""
+    setup, device, table = served.setup, served.setup.target.device, served.tables[phase]
+    pairs = list(zip(table.operators, shares(table, served.roofs), strict=True))
+    # Layers first: what stands before and behind them is small, and the first row chooses the units.
+    pairs.sort(key=lambda pair: pair[0].layer is None)
+    return Report(
+        columns=COLUMNS,
+        rows=[
+            {**_cells(setup.architecture, operator, served.roofs), "phase": phase, "share_of_time": share}
+            for operator, share in pairs
+        ],
+        rows_key="operators",
+        title=f"{said.title(setup, on=title_of(device))}: operators of {phase}",
+        lead=served.cells,
+        summary=[
+            said.work_line(setup),
+            verdict(phase, served.bounds[phase]),
+            _by_group(pairs, served.bounds[phase].by_operator),
+            *fit_lines(setup, served.fit),
+        ],
+        roofs=[*roof_lines([setup]), *said.link_lines(setup)],
+        notes=said.notes(setup, [table]) + device_lines([setup]),
+        assumptions=said.assumptions([table]),
+        context=context_of(context, [served]),
+    )
+
+
+def _cells(model: Architecture, operator: Operator, roofs: Roofs) -> dict[str, Any]:
+    placement, times = roofs.place(operator), operator.times
+    one = kernel_cells(placement) | roof_cells(placement)
+    kept = ("arithmetic_intensity_flop_per_byte", "arithmetic_intensity_infinite", "ridge_flop_per_byte", "bound")
+    return {
+        "layers": None if operator.layer is None else layers(model, operator.layer),
+        "name": operator.name,
+        "group": operator.group,
+        "times": times,
+        "precision": operator.kernel.dtype,
+        "work_flop": operator.flops,
+        "traffic_byte": operator.bytes,
+        "weights_byte": times * operator.weights,
+        "kv_byte": times * operator.kv,
+        "activations_byte": times * operator.activations,
+        "wire_byte": times * (operator.kernel.wire or 0),
+        **{key: one[key] for key in kept},
+        "least_time_s": times * max(roofs.times(operator)),
+    }
+
+
+def layers(model: Architecture, index: int) -> str:
+    """A type of layer by number and by what tells it from others.
+
+    >>> from roofline.transformer.presets import find
+    >>> layers(find("llama-3.1-8b"), 0), layers(find("deepseek-v3"), 1)
+    ('32', '58 MoE')
+
+    """
+    count, layer = model.layers[index]
+    words = [str(count)]
+    if any(isinstance(other.mlp, Moe) is not isinstance(layer.mlp, Moe) for _, other in model.layers):
+        words.append("MoE" if isinstance(layer.mlp, Moe) else "dense")
+    elif isinstance(layer.mlp, Moe):
+        words.append("MoE")
+    if layer.attention.window is not None:
+        words.append(f"window {layer.attention.window}")
+    return " ".join(words)
+
+
+def _by_group(pairs: Sequence[tuple[Operator, float]], seconds: float) -> str:
+    """Where the time goes by kind of operator, the most first."""
+    sums: dict[str, float] = {}
+    for operator, share in pairs:
+        sums[operator.group] = sums.get(operator.group, 0.0) + share
+    told = ", ".join(f"{group} {units.show(share, '1')}" for group, share in sorted(sums.items(), key=lambda s: -s[1]))
+    return f"by operator {units.show(seconds, 's')}: {told}"

@@ -1,0 +1,167 @@
+"""The architecture of a decoder: its layers by type and number, its tables, and what follows exactly from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from roofline.errors import InputError
+from roofline.operations.shapes import counts, sizes
+from roofline.precision import PRECISIONS
+from roofline.transformer.formats import PARTS, Formats, Part
+from roofline.transformer.layer import Layer, Moe
+
+
+class Quantization(NamedTuple):
+    """The format in which a checkpoint says that it holds its weights."""
+
+    weights: str  # a name of roofline.precision
+    kept: frozenset[Part] | None = None  # parts that stay at 16 bit; None: as is usual of the format
+    bytes: int | None = None  # B of all weights, where the file lists its tensors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Architecture:
+    """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
+
+    Raises:
+        InputError: a size that is no whole number from 1 on, or a model without parameters.
+
+    """
+
+    name: str
+    hidden: int  # h; 0 where nothing but the number of parameters is known
+    vocab: int  # V; 0 where embedding and LM head are known in sum only
+    layers: tuple[tuple[int, Layer], ...]  # (count, type)
+    tied: bool = False  # the LM head is the embedding table, stored once
+    positions: int = 0  # rows of a learned table of positions (GPT-2, OPT)
+    final_norm: bool = True
+    norm_bias: bool = False  # of the final norm
+    head_bias: bool = False
+    unplaced: int = 0  # further parameters of matrices that every token passes, known in sum only
+    dtype: str = "bf16"  # of the checkpoint where it is not quantised
+    quantization: Quantization | None = None
+    longest_context: int | None = None  # tokens that the model was made for
+    source: str = ""
+    notes: tuple[str, ...] = ()  # what is left out: vision towers, layers for training alone
+
+    def __post_init__(self) -> None:
+        counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
+        if self.layers or self.vocab:
+            sizes(hidden=self.hidden)
+        for count, _ in self.layers:
+            sizes(layers=count)
+        if not (self.layers or self.unplaced):
+            raise InputError(f"{self.name} has neither layers nor parameters")
+
+    @property
+    def depth(self) -> int:
+        """Number of layers."""
+        return sum(count for count, _ in self.layers)
+
+    @property
+    def is_moe(self) -> bool:
+        """Whether any layer has routed experts."""
+        return any(isinstance(layer.mlp, Moe) for _, layer in self.layers)
+
+    @property
+    def parameters(self) -> int:
+        """Parameters that are stored, a tied LM head once."""
+        return sum(self.parameters_by_part.values())
+
+    @property
+    def active_parameters(self) -> int:
+        """Parameters with k of the E experts of each layer, embedding table and LM head included."""
+        return self.parameters - sum(self._sum(_idle_experts).values())
+
+    @property
+    def active_parameters_without_embedding(self) -> int:
+        """The active parameters less an input table of tokens that is only looked up: one that is no LM head too."""
+        return self.active_parameters - (0 if self.tied else self.vocab * self.hidden)
+
+    @property
+    def parameters_by_part(self) -> dict[Part, int]:
+        """Stored parameters of each part, which add up to the model; a tied LM head has none of its own."""
+        parts = self._sum(_stored)
+        norms = self.final_norm * self.hidden * (1 + self.norm_bias)
+        parts["embedding"] += (self.vocab + self.positions) * self.hidden
+        parts["head"] += 0 if self.tied else self.vocab * self.hidden
+        parts["vectors"] += norms + self.head_bias * self.vocab
+        parts["unplaced"] += self.unplaced
+        return parts
+
+    @property
+    def kv_elements_per_token(self) -> int:
+        """Elements that a token adds to the KV cache of all layers, before any window is full.
+
+        Raises:
+            InputError: nothing is known of the layers.
+
+        """
+        if not self.layers:
+            raise InputError(
+                f"the KV cache of {self.name} is unknown: nothing is known of its layers",
+                hint="give layers, hidden size, heads and KV heads beside the parameters",
+            )
+        return sum(count * layer.attention.kv_elements for count, layer in self.layers)
+
+    def formats(
+        self,
+        *,
+        weights: str | None = None,
+        kv: str | None = None,
+        activations: str | None = None,
+        compute: str | None = None,
+    ) -> Formats:
+        """The formats that are named, and for the others those of the checkpoint, or 16 bits.
+
+        A checkpoint in fp32 is served in bf16, as serving engines do; arithmetic and cache have 16 bits, whatever the
+        weights are held in.
+
+        Raises:
+            UnknownNameError: no such format; the nearest are named.
+
+        """
+        plain = self.dtype if PRECISIONS[self.dtype].bits == 16 else "bf16"
+        held = self.quantization
+        named = Formats(
+            weights=weights or (held.weights if held else plain),
+            kv=kv or plain,
+            activations=activations or plain,
+            compute=compute or plain,
+            plain=plain,
+        )
+        return replace(named, kept=held.kept) if held and held.kept and named.weights == held.weights else named
+
+    def _sum(self, of: Callable[[Layer, int], dict[Part, int]]) -> dict[Part, int]:
+        parts: dict[Part, int] = dict.fromkeys(PARTS, 0)
+        for count, layer in self.layers:
+            for part, parameters in of(layer, self.hidden).items():
+                parts[part] += count * parameters
+        return parts
+
+
+def _stored(layer: Layer, hidden: int) -> dict[Part, int]:
+    """Parameters of one layer by part."""
+    attention, mlp = layer.attention, layer.mlp
+    vectors = attention.vectors(hidden) + layer.norms * hidden * (1 + layer.norm_bias)
+    parts: dict[Part, int] = {"attention": attention.matrices(hidden)}
+    if isinstance(mlp, Moe):
+        parts["experts"] = mlp.experts * mlp.expert.matrices(hidden)
+        parts["router"] = mlp.router(hidden)
+        parts["mlp"] = mlp.shared.matrices(hidden) if mlp.shared else 0
+        vectors += mlp.experts * (mlp.expert.vectors(hidden) + mlp.router_bias)
+    elif mlp is not None:
+        parts["mlp"] = mlp.matrices(hidden)
+        vectors += mlp.vectors(hidden)
+    parts["vectors"] = vectors
+    return parts
+
+
+def _idle_experts(layer: Layer, hidden: int) -> dict[Part, int]:
+    """Parameters of the experts that one token does not pass."""
+    if not isinstance(layer.mlp, Moe):
+        return {}
+    idle, expert = layer.mlp.experts - layer.mlp.per_token, layer.mlp.expert
+    return {"experts": idle * expert.matrices(hidden), "vectors": idle * expert.vectors(hidden)}

@@ -1,0 +1,143 @@
+"""A model described by hand: by its shapes, or by its number of parameters and as much of its shapes as is known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline.errors import InputError
+from roofline.operations.shapes import LARGEST, sizes
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.layer import Dense, Gqa, Layer, Moe
+
+_SHAPES: Final = ("layers", "hidden", "heads", "width", "vocab")
+_ATTENTION: Final = ("layers", "hidden", "heads")
+_UNPLACED: Final = "each parameter outside the attention is read once a step and makes 2 FLOP a token"
+
+
+def by_hand(
+    *,
+    params: float | None = None,
+    layers: int | None = None,
+    hidden: int | None = None,
+    heads: int | None = None,
+    kv_heads: int | None = None,
+    head_dim: int | None = None,
+    width: int | None = None,
+    vocab: int | None = None,
+    experts: int | None = None,
+    per_token: int | None = None,
+    tied: bool = False,
+    gated: bool = True,
+    name: str = "model",
+) -> Architecture:
+    """The architecture of which so much is known, in three steps.
+
+    - params: weights and FLOPs of matrices; KV cache, attention and activations stay unknown.
+    - params, layers, hidden and heads: KV cache and attention too; activations stay unknown.
+    - layers, hidden, heads, width and vocab: everything, and params follows from them.
+
+    Args:
+        params: number of parameters, such as 70e9
+        layers: number of layers
+        hidden: hidden size, h
+        heads: query heads
+        kv_heads: heads of keys and values; None: as many as query heads
+        head_dim: size of a head; None: hidden / heads
+        width: width of the MLP, or of one expert
+        vocab: rows of the embedding table
+        experts: experts of each layer; None: one MLP
+        per_token: experts that a token passes
+        tied: the LM head is the embedding table
+        gated: the MLP has a gate, and so three matrices in place of two
+        name: what it is called
+
+    Raises:
+        InputError: too little, too much, or sizes that contradict one another.
+
+    >>> by_hand(params=70e9).parameters
+    70000000000
+    >>> by_hand(layers=32, hidden=4096, heads=32, kv_heads=8, width=14336, vocab=128256).parameters  # Llama-3.1-8B
+    8030261248
+
+    """
+    given = {"layers": layers, "hidden": hidden, "heads": heads, "width": width, "vocab": vocab}
+    missing = [word for word in _SHAPES if given[word] is None]
+    further = {"width": width, "vocab": vocab, "experts": experts, "per_token": per_token}
+    if params is not None:
+        if not missing:
+            raise InputError("params follows from the shapes, which are all given; leave it out")
+        if any(value is not None for value in further.values()):
+            said = ", ".join(word for word, value in further.items() if value is not None)
+            raise InputError(
+                f"{said} beside params, but not all of the shapes",
+                hint=f"give {', '.join(missing)} too and leave out params, or leave out {said}",
+            )
+        return _counted(_whole(params), layers, hidden, heads, kv_heads, head_dim, name=name)
+    if layers is None or hidden is None or heads is None or width is None or vocab is None:
+        raise InputError(
+            f"a model by hand lacks {', '.join(missing)}", hint="or give its number of parameters, such as 70e9"
+        )
+    sizes(layers=layers, hidden=hidden, vocab=vocab)
+    if (experts is None) is not (per_token is None):
+        raise InputError("experts and per_token go together; one of them is missing")
+    mlp: Dense | Moe = Dense(width=width, gated=gated)
+    if experts is not None and per_token is not None:
+        mlp = Moe(experts=experts, per_token=per_token, width=width, gated=gated)
+    layer = Layer(attention=_gqa(hidden, heads, kv_heads, head_dim), mlp=mlp)
+    return Architecture(name=name, hidden=hidden, vocab=vocab, layers=((layers, layer),), tied=tied, source="by hand")
+
+
+def _counted(
+    params: int,
+    layers: int | None,
+    hidden: int | None,
+    heads: int | None,
+    kv_heads: int | None,
+    head_dim: int | None,
+    *,
+    name: str,
+) -> Architecture:
+    """A model whose parameters are known in sum, with or without its attention."""
+    given = {"layers": layers, "hidden": hidden, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
+    if all(value is None for value in given.values()):
+        unknown = "KV cache, attention and activations are unknown and not counted: nothing is known of the layers"
+        return Architecture(
+            name=name, hidden=0, vocab=0, layers=(), unplaced=params, source="by hand", notes=(unknown, _UNPLACED)
+        )
+    if layers is None or hidden is None or heads is None:
+        missing = ", ".join(word for word in _ATTENTION if given[word] is None)
+        raise InputError(f"the attention of a model by hand lacks {missing}", hint="or give params alone")
+    sizes(layers=layers, hidden=hidden)
+    layer = Layer(attention=_gqa(hidden, heads, kv_heads, head_dim), mlp=None, norms=0)
+    attention = layers * layer.attention.matrices(hidden)
+    if attention >= params:
+        raise InputError(f"params is {params}, but the attention of {layers} such layers alone has {attention}")
+    return Architecture(
+        name=name,
+        hidden=hidden,
+        vocab=0,
+        layers=((layers, layer),),
+        final_norm=False,
+        unplaced=params - attention,
+        source="by hand",
+        notes=("activations are unknown and not counted: nothing is known of MLP and vocabulary", _UNPLACED),
+    )
+
+
+def _gqa(hidden: int, heads: int, kv_heads: int | None, head_dim: int | None) -> Gqa:
+    sizes(heads=heads)
+    if head_dim is None and hidden % heads:
+        raise InputError(f"head_dim is missing, and {heads} heads do not divide the hidden size {hidden}")
+    return Gqa(
+        heads=heads,
+        kv_heads=heads if kv_heads is None else kv_heads,
+        head_dim=hidden // heads if head_dim is None else head_dim,
+    )
+
+
+def _whole(params: float) -> int:
+    """A number of parameters, which people write as 70e9."""
+    if not 1 <= params <= LARGEST or params != int(params):
+        got = "more" if params > LARGEST else f"{params:g}"  # an integer may be too large for a float
+        raise InputError(f"params must be a whole number from 1 to 1e15, got {got}")
+    return int(params)

@@ -1,0 +1,160 @@
+"""The layers that a configuration describes, grouped by type: attention with its windows, dense MLPs and experts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline.transformer.families import Family
+from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
+from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
+
+_DEEPEST: Final = 100_000  # layers; each is looked at
+_PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
+
+
+def layers_of(keys: Keys, family: Family) -> tuple[tuple[int, Layer], ...]:
+    """Layer types with their number, in the order in which they first appear.
+
+    Raises:
+        FileError: a key is missing or has an impossible value, or a layer is of an unsupported kind.
+        InputError: sizes that contradict one another.
+
+    """
+    depth = keys.whole(*DEPTH)
+    if depth > _DEEPEST:
+        raise keys.error(f"{DEPTH[0]} must be at most {_DEEPEST}, got {depth}")
+    windows, sparse = _windows(keys, family, depth), _sparse(keys, family, depth)
+    counts: dict[tuple[int | None, bool], int] = {}
+    for kind in zip(windows, sparse, strict=True):
+        counts[kind] = counts.get(kind, 0) + 1
+    return tuple(
+        (
+            count,
+            Layer(
+                attention=_mla(keys, family) if family.attention == "mla" else _gqa(keys, family, window),
+                mlp=_moe(keys, family) if moe else _dense(keys, family),
+                norms=family.norms,
+                norm_bias=family.norm_bias,
+            ),
+        )
+        for (window, moe), count in counts.items()
+    )
+
+
+def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
+    heads = keys.whole(*HEADS)
+    kv_heads = (keys.maybe(*KV_HEADS) or heads) if family.grouped else heads
+    width = keys.maybe("head_dim")
+    if width is None:
+        if keys.hidden % heads:
+            raise keys.error(f"no key head_dim, and {HEADS[0]} {heads} does not divide the hidden size {keys.hidden}")
+        width = keys.hidden // heads
+    norms = 0
+    if family.qk_norm and keys.flag(family.qk_norm_key):
+        norms = 2 * width if family.qk_norm == "head" else (heads + kv_heads) * width
+    bias = keys.flag("enable_bias") if "enable_bias" in family.defaults else True  # OPT: all biases, or none
+    return Gqa(
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=width,
+        qkv_bias=keys.flag(family.qkv_bias) and bias,
+        output_bias=keys.flag(family.output_bias) and bias,
+        qk_norm=norms,
+        window=window,
+        sinks=family.sinks,
+    )
+
+
+def _mla(keys: Keys, family: Family) -> Mla:
+    return Mla(
+        heads=keys.whole(*HEADS),
+        q_lora_rank=keys.maybe("q_lora_rank"),
+        kv_lora_rank=keys.whole("kv_lora_rank"),
+        nope_dim=keys.whole("qk_nope_head_dim"),
+        rope_dim=keys.whole("qk_rope_head_dim"),
+        value_dim=keys.whole("v_head_dim"),
+        bias=keys.flag(family.qkv_bias),
+    )
+
+
+def _dense(keys: Keys, family: Family) -> Dense:
+    width = keys.maybe(*WIDTH)
+    if width is None and keys.kind == "gpt2":  # null or nothing in GPT-2's own configurations
+        width = 4 * keys.hidden
+    bias = keys.flag("enable_bias") if "enable_bias" in family.defaults else True
+    return Dense(
+        width=keys.whole(*WIDTH) if width is None else width,
+        gated=family.gated,
+        bias=keys.flag(family.mlp_bias) and bias,
+    )
+
+
+def _moe(keys: Keys, family: Family) -> Moe:
+    if family.moe == "local":  # Mixtral and gpt-oss call the width of an expert intermediate_size
+        return Moe(
+            experts=keys.whole("num_local_experts", "num_experts"),
+            per_token=keys.whole(*_PER_TOKEN),
+            width=keys.whole(*WIDTH),
+            bias=family.expert_bias,
+            router_bias=family.expert_bias,
+        )
+    experts = "num_experts" if family.moe == "qwen" else "n_routed_experts"
+    width = keys.whole("moe_intermediate_size")
+    shared = keys.maybe("shared_expert_intermediate_size") if family.moe == "qwen" else width
+    number = int(bool(shared)) if family.moe == "qwen" else keys.maybe("n_shared_experts") or 0
+    return Moe(
+        experts=keys.whole(experts, "num_local_experts"),
+        per_token=keys.whole(*_PER_TOKEN),
+        width=width,
+        router_bias=family.moe == "deepseek" and keys.kind != "deepseek_v2",  # it corrects the scores of V3
+        shared_experts=number,
+        shared_width=(shared or 0) if number else 0,
+        shared_gate=family.moe == "qwen" and bool(shared),
+    )
+
+
+def _sparse(keys: Keys, family: Family, depth: int) -> list[bool]:
+    """Whether each layer has experts in place of one MLP."""
+    if family.moe is None:
+        return [False] * depth
+    if family.moe == "local":
+        return [True] * depth
+    if family.moe == "deepseek":
+        dense, every = keys.maybe("first_k_dense_replace") or 0, keys.maybe("moe_layer_freq") or 1
+        return [i >= dense and i % every == 0 for i in range(depth)]
+    every, listed = keys.maybe("decoder_sparse_step") or 1, keys.values.get("mlp_only_layers") or []
+    if not isinstance(listed, list):
+        raise keys.error("mlp_only_layers must be a list of layers")
+    return [i not in listed and (i + 1) % every == 0 for i in range(depth)]
+
+
+def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:
+    """The sliding window of each layer; a window that ``use_sliding_window`` switches off is none."""
+    asked = keys.flag("use_sliding_window")
+    words = keys.words("layer_types", depth)
+    if "use_sliding_window" in keys.values or family.window in ("asked", "late"):
+        if not asked:
+            words = None if words is None else ["full_attention" if w == "sliding_attention" else w for w in words]
+    elif words is None and family.window == "never":
+        return [None] * depth
+    if words is None:
+        words = _pattern(keys, family, depth, asked=asked)
+    for word in words:
+        if word not in ("full_attention", "sliding_attention"):
+            raise keys.error(f"layer_types: {word!r} is not supported", "full_attention and sliding_attention are")
+    if "sliding_attention" not in words:
+        return [None] * depth
+    window = keys.whole("sliding_window")
+    return [window if word == "sliding_attention" else None for word in words]
+
+
+def _pattern(keys: Keys, family: Family, depth: int, *, asked: bool) -> list[str]:
+    """What transformers makes of a configuration that lists no layer_types."""
+    absent = keys.maybe("sliding_window") is None or family.window == "never"
+    if absent or (family.window in ("asked", "late") and not asked):
+        return ["full_attention"] * depth
+    if family.window == "pattern":
+        period = keys.maybe("sliding_window_pattern") or family.period
+        return ["sliding_attention" if (i + 1) % period else "full_attention" for i in range(depth)]
+    first = keys.whole("max_window_layers") if family.window == "late" else 0
+    return ["sliding_attention" if i >= first else "full_attention" for i in range(depth)]

@@ -1,0 +1,64 @@
+"""What is counted how, where the field has more than one convention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from roofline.errors import InputError
+from roofline.operations.arguments import one_of
+
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "attention": ("flash", "unfused"),
+    "count": ("causal", "full"),
+    "mla": ("auto", "absorbed", "naive"),
+    "logits": ("last", "all"),
+}
+_EXPERTS: Final = ("expected", "min", "max", "all")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """How attention, mixtures and the LM head are counted; the defaults are those of a lower bound.
+
+    Raises:
+        InputError: a word that is none of those known, or a number of experts below 1.
+
+    """
+
+    attention: Literal["flash", "unfused"] = "flash"  # unfused writes the scores to memory
+    count: Literal["causal", "full"] = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
+    mla: Literal["auto", "absorbed", "naive"] = "auto"  # auto: absorbed in decode, else naive
+    experts: Literal["expected", "min", "max", "all"] | int = (
+        "expected"  # distinct experts that a step touches in a layer
+    )
+    logits: Literal["last", "all"] = "last"  # LM head on the last token of each sequence, or on all new ones
+
+    def __post_init__(self) -> None:
+        for name, words in _WORDS.items():
+            one_of(name, getattr(self, name), words)
+        if isinstance(self.experts, str):
+            one_of("experts", self.experts, _EXPERTS)
+        elif self.experts < 1:
+            raise InputError(f"experts must be at least 1, or one of {', '.join(_EXPERTS)}, got {self.experts}")
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conventions in words."""
+        heads = "the last token of each sequence" if self.logits == "last" else "all new tokens"
+        return (
+            "attention: exact causal triangle" if self.count == "causal" else "attention: full rectangle of pairs",
+            "flash: scores stay on the chip" if self.attention == "flash" else "unfused: scores moved 4 times",
+            f"LM head on {heads}; the embedding is a gather",
+            "norms and residual sums unfused; q, k, v in one product; SwiGLU moves gate and up once more",
+        )
+
+    @property
+    def of_experts(self) -> str:
+        """How the distinct experts that a step touches are counted, in words."""
+        return {
+            "expected": "experts: expected number of distinct ones, each token's drawn uniformly and independently",
+            "min": "experts: as few as one token has, as if all chose alike",
+            "max": "experts: as many as the tokens can touch",
+            "all": "experts: all are read, touched or not",
+        }.get(str(self.experts), f"experts: {self.experts} are touched in each layer, as given")

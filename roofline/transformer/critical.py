@@ -1,0 +1,129 @@
+"""From which batch decode is compute-bound, and from which context on no batch is, with the KV cache counted.
+
+With W the bytes of weights of a step, F the FLOP and K the bytes of cache of a sequence, P the peak and H the
+bandwidth, a step of B sequences computes for B F / P and moves for (W + B K) / H. It is compute-bound from
+
+    B* = W P / (F H - K P)
+
+on where F H > K P, and never else: then each sequence adds more time of memory than of arithmetic. Every position of
+the context is moved once, the new one when it is written and all others when they are read; activations, and thus the
+traffic of norms, are left out unless they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline.errors import InputError
+from roofline.transformer.decode import Decode
+from roofline.transformer.moe import touched
+
+_MOST: Final = 1e15  # sequences
+_CLOSE: Final = 1e-12  # relative width of the bracket that ends a search
+
+
+def critical_batch(*, weights: float, flops: float, kv: float, peak: float, bandwidth: float) -> float | None:
+    """B* = W P / (F H - K P) of given amounts; None: no batch is compute-bound.
+
+    Args:
+        weights: B of a step, W
+        flops: FLOP of a sequence, F
+        kv: B of cache of a sequence, K
+        peak: FLOP/s, P
+        bandwidth: B/s, H
+
+    Raises:
+        InputError: a negative amount, or a peak or bandwidth that is not > 0.
+
+    >>> round(critical_batch(weights=2, flops=2, kv=0, peak=989.4e12, bandwidth=3.35e12), 1)  # bf16 on an H100
+    295.3
+
+    """
+    if min(weights, flops, kv) < 0 or min(peak, bandwidth) <= 0:
+        raise InputError("weights, flops and kv must be >= 0, peak and bandwidth > 0")
+    margin = flops * bandwidth - kv * peak
+    return weights * peak / margin if margin > 0 else None
+
+
+def critical_batch_of(
+    model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+) -> float | None:
+    """The batch from which decode steps of a model are compute-bound at a context; None: no batch is.
+
+    Closed for a dense model. With experts W depends on B: the weights a sequence, W(B) / B, only fall as B rises, so
+    that there is one solution, which is found by halving.
+
+    Args:
+        model: the closed form of its decode steps
+        context: positions that each sequence attends, its own among them; 0: the KV cache is left out but for 1
+        peaks: FLOP/s by precision
+        bandwidth: B/s
+        activations: count the bytes of activations and norms too
+
+    """
+    margin = _margin(model, max(context, 1), peaks, bandwidth, activations=activations)
+    if margin <= 0:
+        return None
+    if not model.experts:
+        return model.fixed / bandwidth / margin
+    return _root(lambda batch: batch * margin - _weights(model, batch) / bandwidth)
+
+
+def crossover_context(model: Decode, peaks: Mapping[str, float], bandwidth: float) -> float | None:
+    """The context beyond which no batch of decode steps is compute-bound; None: there is none.
+
+    There F H = K P: a sequence takes as long to compute as its cache takes to be read. Both are linear between full
+    windows, so that the last crossing is found segment by segment, from the longest context down.
+
+    >>> from roofline.transformer.architecture import Architecture
+    >>> from roofline.transformer.decode import decode
+    >>> from roofline.transformer.formats import Formats
+    >>> from roofline.transformer.layer import Dense, Gqa, Layer
+    >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
+    >>> llama = decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
+    >>> round(crossover_context(llama, {"bf16": 989.5e12}, 3.35e12))
+    393
+
+    """
+    windows = sorted({each.window for each in model.positions if each.window})
+    for start in reversed([1, *windows]):
+        here, next_one = (_margin(model, context, peaks, bandwidth) for context in (start, start + 1))
+        slope = next_one - here
+        if start == max(windows, default=1) and (slope > 0 or slope == 0 < here):
+            return None  # the longest contexts can be compute-bound
+        if here > 0:
+            return start - here / slope
+    return 0.0  # not even the shortest context can be
+
+
+def _margin(
+    model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+) -> float:
+    """Seconds that one sequence computes longer than its cache is moved: F / P - K / H."""
+    moved = model.kv_read(context) + (model.activations_of(context) if activations else 0)
+    return model.compute_time(context, peaks) - moved / bandwidth
+
+
+def _weights(model: Decode, batch: float) -> float:
+    """B of weights of a step, of a batch between whole numbers too."""
+    given = model.conventions.experts
+    return model.fixed + sum(
+        each.times
+        * each.weights
+        * (given if isinstance(given, int) else touched(each.experts, each.per_token, batch, model.conventions))
+        for each in model.experts
+    )
+
+
+def _root(function: Callable[[float], float]) -> float | None:
+    """Where an increasing function that is below 0 at 0 crosses it; None beyond all batches."""
+    low, high = 0.0, 1.0
+    while function(high) < 0:
+        low, high = high, 2 * high
+        if high > _MOST:
+            return None
+    while high - low > _CLOSE * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if function(middle) < 0 else (low, middle)
+    return high

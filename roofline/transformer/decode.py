@@ -1,0 +1,170 @@
+"""Decode in closed form: the totals of a step as functions of batch and context, for sweeps and for critical batches.
+
+All that the table of a step counts is a constant (weights), or goes with the sequences (products, activations), or with
+the positions that each attends (attention, cache), up to its window; only the weights of experts bend, with the number
+of distinct ones. So three tables say it all, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from roofline.core.link import Port
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.conventions import Conventions
+from roofline.transformer.formats import Formats
+from roofline.transformer.moe import touched
+from roofline.transformer.operator import Operator
+from roofline.transformer.parallel import parallel_table
+from roofline.transformer.phase import Step
+from roofline.transformer.step import Moved
+
+
+class PerPosition(NamedTuple):
+    """What a sequence adds for each position that it attends, up to a window."""
+
+    window: int | None
+    precision: str
+    flops: int
+    kv: int  # B read
+    activations: int  # B; 0 where attention is fused
+
+    def seen(self, context: int) -> int:
+        """Positions of a context that count."""
+        return context if self.window is None or context < self.window else self.window
+
+
+class Experts(NamedTuple):
+    """A product with experts, of which a step touches some."""
+
+    experts: int
+    per_token: int
+    times: int  # layers
+    weights: int  # B of one expert
+
+
+class Decode(NamedTuple):
+    """Totals of the decode steps of one model in one set of formats, on one of a number of devices."""
+
+    fixed: int  # B of weights that every step reads
+    experts: tuple[Experts, ...]
+    row: int  # B of the embedding that a sequence looks up
+    written: int  # B of cache that a sequence writes
+    flops: Mapping[str, int]  # FLOP of a sequence by precision, without those that go with its context
+    activations: int  # B of a sequence, ditto
+    positions: tuple[PerPosition, ...]
+    wire: int  # B that one device sends for a sequence
+    messages: int  # serial steps over the links, of a step
+    conventions: Conventions
+
+    def flops_of(self, context: int) -> dict[str, int]:
+        """FLOP of one sequence by precision, at a context of so many positions, its own among them."""
+        found = dict(self.flops)
+        for each in self.positions:
+            found[each.precision] = found.get(each.precision, 0) + each.flops * each.seen(context)
+        return found
+
+    def kv_read(self, context: int) -> int:
+        """B of cache that one sequence reads."""
+        return sum([each.kv * each.seen(context) for each in self.positions])
+
+    def activations_of(self, context: int) -> int:
+        """B of activations of one sequence."""
+        return self.activations + sum([each.activations * each.seen(context) for each in self.positions])
+
+    def weights(self, batch: int) -> int:
+        """B of weights that a step of so many sequences reads, the rows of the embedding left out."""
+        touching = [
+            each.times * round(touched(each.experts, each.per_token, batch, self.conventions) * each.weights)
+            for each in self.experts
+        ]
+        return self.fixed + sum(touching)
+
+    def moved(self, batch: int, context: int) -> Moved:
+        """Bytes of a step, as its table has them."""
+        return Moved(
+            self.weights(batch) + batch * self.row,
+            batch * (self.kv_read(context) + self.written),
+            batch * self.activations_of(context),
+        )
+
+    def compute_time(self, context: int, peaks: Mapping[str, float]) -> float:
+        """Seconds of all FLOP of one sequence, each at the peak (FLOP/s) of its precision."""
+        seconds = sum([flops / peaks[precision] for precision, flops in self.flops.items()])
+        return seconds + sum([each.flops * each.seen(context) / peaks[each.precision] for each in self.positions])
+
+    def least_time(self, batch: int, context: int, peaks: Mapping[str, float], bandwidth: float) -> float:
+        """Seconds of a step by FLOP, weights and KV cache alone."""
+        return max(batch * self.compute_time(context, peaks), self.moved(batch, context).least / bandwidth)
+
+    def total_time(
+        self, batch: int, context: int, peaks: Mapping[str, float], bandwidth: float, link: Port | None = None
+    ) -> float:
+        """Seconds of a step by FLOP and all bytes, and then the links."""
+        seconds = max(batch * self.compute_time(context, peaks), self.moved(batch, context).all / bandwidth)
+        return seconds if link is None else seconds + link.least_time(batch * self.wire, self.messages)
+
+
+def decode(
+    architecture: Architecture, formats: Formats, conventions: Conventions | None = None, *, devices: int = 1
+) -> Decode:
+    """The closed form of the decode steps of a model.
+
+    Raises:
+        InputError: devices that do not divide the heads.
+
+    >>> from roofline.transformer.layer import Dense, Gqa, Layer
+    >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
+    >>> llama = decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
+    >>> llama.kv_read(1024) == 1024 * 131_072, llama.weights(8) == 2 * 7_504_924_672
+    (True, True)
+
+    """
+    counted = conventions or Conventions()
+    # How many experts are touched is left to their formula; for the rest any number will do.
+    free = replace(counted, experts="min")
+
+    def rows(context: int) -> tuple[Operator, ...]:
+        return parallel_table(architecture, Step.decode(context), formats, free, devices=devices).operators
+
+    one, two = rows(1), rows(2)
+    pairs = [pair for pair in zip(one, two, strict=True) if pair[0].kernel != pair[1].kernel]
+    positions = tuple(each for before, after in pairs for each in _growth(before, after, counted))
+    flops: dict[str, int] = {}
+    for operator in one:
+        if operator.flops:
+            dtype = operator.kernel.dtype or ""
+            flops[dtype] = flops.get(dtype, 0) + operator.flops
+    for each in positions:
+        flops[each.precision] -= each.flops
+    routed = [operator for operator in one if operator.experts]
+    rest = [operator for operator in one if not operator.experts]
+    return Decode(
+        fixed=sum(o.times * o.weights for o in rest if o.group != "embedding"),
+        experts=tuple(Experts(*o.experts, o.times, o.expert_weights) for o in routed if o.experts),
+        row=sum(o.weights for o in rest if o.group == "embedding"),
+        written=sum(o.times * o.kv for o in one) - sum(each.kv for each in positions),
+        flops=flops,
+        activations=sum(o.times * o.activations for o in one) - sum(each.activations for each in positions),
+        positions=positions,
+        wire=sum(o.times * int(o.kernel.wire or 0) for o in one),
+        messages=sum(o.times * o.kernel.messages for o in one),
+        conventions=counted,
+    )
+
+
+def _growth(before: Operator, after: Operator, conventions: Conventions) -> tuple[PerPosition, ...]:
+    """What an operator adds for one position more."""
+    found = PerPosition(
+        window=before.window,
+        precision=before.kernel.dtype or "",
+        flops=after.flops - before.flops,
+        kv=after.times * (after.kv - before.kv),
+        activations=after.times * (after.activations - before.activations),
+    )
+    if conventions.attention == "flash" or found.window is None:
+        return (found,)
+    # Unfused kernels mask after the product: a window limits what counts as FLOP, not what is moved.
+    return found._replace(kv=0, activations=0), found._replace(window=None, flops=0)

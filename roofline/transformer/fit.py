@@ -1,0 +1,122 @@
+"""What fits into the memory of a device: how many devices, how long a context, how large a batch, how wide weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from roofline.core.device import Device
+from roofline.errors import InputError
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.formats import Formats
+from roofline.transformer.memory import Load, demand, weight_bytes
+
+_MOST: Final = 10**12  # positions or sequences; what still fits then is not limited by memory
+_HEADS: Final = 1024  # devices that are tried where no heads are known
+# Formats that checkpoints are made in, for whoever asks which of them fits.
+WEIGHTS: Final = (
+    *("bf16", "q8_0", "fp8", "int8", "q6_k", "q5_k", "nvfp4", "q4_k", "int4-g128", "mxfp4", "q3_k", "q2_k", "iq1_s"),
+)
+
+
+def usable_capacity(device: Device) -> float:
+    """Bytes of main memory that programs can have: as the driver shows it where that is known, else as it is sold.
+
+    Raises:
+        InputError: the capacity is not known.
+
+    """
+    memory = device.main_memory
+    capacity = memory.usable or memory.capacity
+    if capacity is None:
+        raise InputError(f"{device.id} has no known memory capacity")
+    return capacity
+
+
+def smallest_devices(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:
+    """The fewest devices between which the heads can be split and on each of which all fits; None if on none.
+
+    Raises:
+        InputError: it depends on what is not known of the model.
+
+    """
+    for devices in range(1, max((layer.attention.heads for _, layer in model.layers), default=_HEADS) + 1):
+        try:
+            if _fits(model, formats, replace(load, devices=devices), capacity):
+                return devices
+        except _SplitError:
+            continue
+    return None
+
+
+def longest_context(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:
+    """The most positions that each of the sequences can have; 0 if not even one, None where memory sets no limit.
+
+    Raises:
+        InputError: it depends on what is not known of the model, or the heads cannot be split so.
+
+    """
+    return _largest(lambda n: _fits(model, formats, replace(load, positions=n), capacity))
+
+
+def largest_batch(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:
+    """The most sequences of that length; 0 if not even one, None where memory sets no limit.
+
+    Raises:
+        InputError: it depends on what is not known of the model, or the heads cannot be split so.
+
+    """
+    return _largest(lambda n: _fits(model, formats, replace(load, batch=n), capacity))
+
+
+def widest_weights(
+    model: Architecture, formats: Formats, load: Load, capacity: float, among: tuple[str, ...] = WEIGHTS
+) -> str | None:
+    """The format among these in which the weights are largest and all still fits; None if none does.
+
+    Raises:
+        UnknownNameError: no such format.
+        InputError: it depends on what is not known of the model, or the heads cannot be split so.
+
+    """
+    choices = [replace(formats, weights=name, kept=None) for name in among]
+    for choice in sorted(choices, key=lambda choice: weight_bytes(model, choice), reverse=True):
+        if _fits(model, choice, load, capacity):
+            return choice.weights
+    return None
+
+
+class _SplitError(InputError):
+    """Heads that so many devices cannot share."""
+
+
+def _fits(model: Architecture, formats: Formats, load: Load, capacity: float) -> bool:
+    try:
+        needed = demand(model, formats, load)
+    except InputError as error:
+        raise _SplitError(str(error), hint=error.hint) from None
+    fits = needed.fits(capacity)
+    if fits is None:
+        raise InputError(
+            f"whether {model.name} fits depends on its "
+            + " and ".join(w for w, b in (("KV cache", needed.kv), ("activations", needed.activations)) if b is None)
+            + ", of which nothing is known",
+            hint="give layers, hidden size, heads, width and vocabulary",
+        )
+    return fits
+
+
+def _largest(fits: Callable[[int], bool]) -> int | None:
+    """The largest number that fits, where all smaller ones do too."""
+    if not fits(1):
+        return 0
+    low, high = 1, 2
+    while fits(high):
+        low, high = high, 2 * high
+        if high > _MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

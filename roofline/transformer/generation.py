@@ -1,0 +1,91 @@
+"""Serving figures of a request: time to first token, time per token, and its mean over the tokens generated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import NamedTuple
+
+from roofline.operations.shapes import sizes
+from roofline.transformer.bounds import Roofs, bounds
+from roofline.transformer.phase import Step
+from roofline.transformer.step import Table
+
+_EQUAL = 1e-12  # relative; between two kinks the mean of the ends is the middle, up to rounding
+
+
+class Generation(NamedTuple):
+    """Lower bounds in seconds, by the total time: activations and links included."""
+
+    batch: int
+    first_token: float  # of the prefill
+    next_token: float  # of the first decode step
+    last_token: float  # of the last decode step, with the longest context
+    mean_token: float  # of all decode steps
+
+    @property
+    def tokens_per_s(self) -> float:
+        """The most tokens a second that all sequences together generate."""
+        return self.batch / self.mean_token
+
+
+def generation(
+    make: Callable[[Step], Table], roofs: Roofs, *, prompt: int, generated: int, batch: int = 1
+) -> Generation:
+    """The bounds of a prefill and of as many decode steps behind it as there are tokens to generate.
+
+    Decode steps attend the prompt, the tokens before and their own: contexts S + 1 to S + n. Where every term is
+    linear in the context and no bound changes, their mean is the time at the mean context S + (n + 1) / 2.
+
+    Args:
+        make: the table of a step, of one device or of one among several
+        roofs: of the device
+        prompt: tokens of each prompt, S
+        generated: tokens generated behind each prompt, n
+        batch: sequences
+
+    Raises:
+        InputError: a size that is not a whole number from 1 on, or no roof for a precision.
+
+    """
+    sizes(prompt=prompt, generated=generated, batch=batch)
+    first, last = prompt + 1, prompt + generated
+    kinks = [o.window for o in make(Step.decode(first, batch=batch)).operators if o.window is not None]
+
+    def seconds(context: int) -> float:
+        return bounds(make(Step.decode(context, batch=batch)), roofs).total
+
+    return Generation(
+        batch=batch,
+        first_token=bounds(make(Step.prefill(prompt, batch=batch)), roofs).total,
+        next_token=seconds(first),
+        last_token=seconds(last),
+        mean_token=mean_time(first, last, seconds, kinks),
+    )
+
+
+def mean_time(first: int, last: int, seconds: Callable[[int], float], kinks: Iterable[int] = ()) -> float:
+    """Mean seconds of a step over contexts from ``first`` to ``last``, exact for a time that is linear between kinks.
+
+    ``kinks`` are contexts at which the bytes bend: those that fill a window. Where the bound changes is found by
+    halving.
+
+    >>> round(mean_time(1, 1000, lambda context: max(10.0, 0.1 * context)), 9)  # (100 x 10 + 10.1 + ... + 100) / 1000
+    50.545
+
+    """
+    sizes(first=first, last=last)
+    edges = sorted({first - 1, last, *(k for k in kinks if first <= k < last)})
+    return sum(_sum(low + 1, high, seconds) for low, high in pairwise(edges)) / (last - first + 1)
+
+
+def _sum(low: int, high: int, seconds: Callable[[int], float]) -> float:
+    """Sum over a range in which the time is the largest of linear functions, thus convex."""
+    first, last, terms = seconds(low), seconds(high), high - low + 1
+    if terms <= 2:
+        return first + (last if terms == 2 else 0.0)
+    middle = (low + high) // 2
+    straight = first + (last - first) * (middle - low) / (high - low)
+    if abs(seconds(middle) - straight) <= _EQUAL * abs(straight):
+        return terms * (first + last) / 2
+    return _sum(low, middle, seconds) + _sum(middle + 1, high, seconds)

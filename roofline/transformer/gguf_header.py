@@ -1,0 +1,178 @@
+"""The header of a GGUF file: its key-values and the names, shapes and types of its tensors, never their data.
+
+The format: ggml, docs/gguf.md (versions 2 and 3). Read here and not with the gguf package, which takes seconds to make
+an array of each of the 400,000 words of a vocabulary, and refuses a file that ends after its header. Here words are
+skipped, and every length is held against the size of the file before anything is read.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from typing import Final, NamedTuple
+
+from roofline.errors import FileError
+from roofline.files import shown_path
+from roofline.text import quote
+
+_MAGIC: Final = b"GGUF"
+_SCALARS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_LENGTH: Final = struct.Struct("<Q")
+_STRING, _ARRAY = 8, 9
+_MOST: Final = {"key-values": 10_000, "tensors": 1_000_000, "dimensions": 8, "values of a list": 16_000_000}
+_KEPT: Final = 100_000  # values of a list; longer ones are vocabularies, of which the length is enough
+
+Value = int | float | bool | str | list["Value"]
+
+
+class Tensor(NamedTuple):
+    """One tensor as the header describes it."""
+
+    name: str
+    shape: tuple[int, ...]  # the fastest dimension first
+    type: int  # of ggml
+
+    @property
+    def elements(self) -> int:
+        """Number of elements."""
+        product = 1
+        for size in self.shape:
+            product *= size
+        return product
+
+
+class Header(NamedTuple):
+    """Key-values and tensors; of long lists and of lists of words, ``lengths`` alone."""
+
+    values: dict[str, Value]
+    lengths: dict[str, int]
+    tensors: tuple[Tensor, ...]
+
+
+def read_header(path: str) -> Header:
+    """The header of a GGUF file, whose tensors may be missing.
+
+    Raises:
+        FileError: it cannot be read, is no GGUF file, of another version or byte order, or its header is broken.
+
+    """
+    where = shown_path(path)
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return _Reader(data, where).header()
+    except FileError:
+        raise
+    except FileNotFoundError:
+        raise FileError(f"{where}: no such file") from None
+    except (OSError, ValueError) as error:  # an empty file cannot be mapped
+        reason = getattr(error, "strerror", None) or "is empty or no regular file"
+        raise FileError(f"{where}: cannot be read as GGUF: {reason}") from None
+
+
+class _Reader:
+    """A place in the bytes of a file, which never goes beyond its end."""
+
+    def __init__(self, data: mmap.mmap, where: str) -> None:
+        self.data, self.where = data, where
+        self.size, self.at = len(data), 0
+
+    def header(self) -> Header:
+        if self.data[:4] != _MAGIC:
+            raise self.broken("is no GGUF file")
+        self.at = 4
+        version = self.number("I")
+        if version not in (2, 3):
+            swapped = version.to_bytes(4, "little") in (b"\0\0\0\2", b"\0\0\0\3")
+            raise self.broken("is big-endian" if swapped else f"has version {version} of GGUF, 2 and 3 are read")
+        tensors, pairs = self.count("tensors"), self.count("key-values")
+        values: dict[str, Value] = {}
+        lengths: dict[str, int] = {}
+        for _ in range(pairs):
+            key = self.text()
+            if key in values or key in lengths:
+                raise self.broken(f"key {quote(key)} is repeated")
+            value = self.value(self.number("I"))
+            if isinstance(value, _Skipped):
+                lengths[key] = value.length
+            else:
+                values[key] = value
+        return Header(values, lengths, tuple(self.tensor() for _ in range(tensors)))
+
+    def tensor(self) -> Tensor:
+        name = self.text()
+        shape = tuple(self.number("Q") for _ in range(self.count("dimensions", "I")))
+        kind = self.number("I")
+        self.skip(8)  # where its data begin
+        return Tensor(name, shape, kind)
+
+    def value(self, kind: int) -> Value | _Skipped:
+        if kind == _STRING:
+            return self.text()
+        if kind == _ARRAY:
+            return self.listed()
+        if kind not in _SCALARS:
+            raise self.broken(f"has a value of unknown type {kind}")
+        return self.scalar(_SCALARS[kind])
+
+    def listed(self) -> Value | _Skipped:
+        kind, length = self.number("I"), self.count("values of a list")
+        if kind == _STRING:
+            self.skip_words(length)
+            return _Skipped(length)
+        if kind not in _SCALARS:
+            raise self.broken(f"has a list of unknown type {kind}")
+        code = _SCALARS[kind]
+        if length > _KEPT:
+            self.skip(length * struct.calcsize("<" + code))
+            return _Skipped(length)
+        return list(self.unpack(f"{length}{code}"))
+
+    def skip_words(self, number: int) -> None:
+        """Pass so many words without a call for each: a vocabulary has hundreds of thousands."""
+        at, size, length_at = self.at, self.size, _LENGTH.unpack_from
+        for _ in range(number):
+            at += 8
+            if at > size:
+                break
+            at += length_at(self.data, at - 8)[0]
+        self.skip(at - self.at)
+
+    def text(self) -> str:
+        length = self.number("Q")
+        start = self.at
+        self.skip(length)
+        return self.data[start : self.at].decode("utf-8", errors="replace")
+
+    def count(self, of: str, code: str = "Q") -> int:
+        found = self.number(code)
+        if found > _MOST[of]:
+            raise self.broken(f"says that it has {found} {of}, at most {_MOST[of]} are read")
+        return found
+
+    def number(self, code: str) -> int:
+        found = self.scalar(code)
+        assert isinstance(found, int)  # noqa: S101  (I and Q are whole numbers)
+        return found
+
+    def scalar(self, code: str) -> int | float | bool:
+        found: int | float | bool = self.unpack(code)[0]
+        return found
+
+    def unpack(self, code: str) -> tuple[int | float | bool, ...]:
+        start = self.at
+        self.skip(struct.calcsize("<" + code))
+        return struct.unpack_from("<" + code, self.data, start)
+
+    def skip(self, length: int) -> None:
+        if length > self.size - self.at:
+            raise self.broken(f"ends within its header: {length} B wanted at byte {self.at} of {self.size}")
+        self.at += length
+
+    def broken(self, message: str) -> FileError:
+        return FileError(f"{self.where}: {message}")
+
+
+class _Skipped(NamedTuple):
+    """A list of which the length alone was read."""
+
+    length: int

@@ -1,0 +1,118 @@
+"""The keys of a model's configuration, under all their spellings, each checked, and errors that name file and key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from roofline.errors import FileError
+from roofline.operations.shapes import LARGEST
+from roofline.text import clip
+
+HIDDEN: Final = ("hidden_size", "n_embd", "d_model", "hidden_dim")
+DEPTH: Final = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
+HEADS: Final = ("num_attention_heads", "n_head", "n_heads", "num_heads")
+KV_HEADS: Final = ("num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv")
+WIDTH: Final = ("intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size")
+
+
+def refusal(where: str, message: str, hint: str | None = None) -> FileError:
+    """An error of a file, which names it."""
+    return FileError(f"{where}: {message}", hint=hint)
+
+
+class Keys:
+    """A configuration, of which only what is asked for is checked."""
+
+    def __init__(self, values: Mapping[str, Any], where: str) -> None:
+        self.values = values
+        self.where = where
+        self.kind = ""
+        self.defaults: Mapping[str, int | bool] = {}
+        self._assumed: dict[str, int | bool] = {}
+
+    @property
+    def hidden(self) -> int:
+        """The hidden size, h."""
+        return self.whole(*HIDDEN)
+
+    def error(self, message: str, hint: str | None = None) -> FileError:
+        """An error that names the file."""
+        return refusal(self.where, message, hint)
+
+    def whole(self, *spellings: str) -> int:
+        """A whole number from 1 on that must be there, or have a default in the family.
+
+        Raises:
+            FileError: no such key under any spelling, another value, or two spellings that disagree.
+
+        """
+        found = self.maybe(*spellings)
+        if found is None:
+            others = f" (nor {', '.join(spellings[1:])})" if spellings[1:] else ""
+            raise self.error(f"no key {spellings[0]}{others}")
+        return found
+
+    def maybe(self, *spellings: str) -> int | None:
+        """As :meth:`whole`, but None where no spelling is there; null and 0 are no value either."""
+        given = {key: self._number(key) for key in spellings if self.values.get(key) not in (None, 0, False)}
+        if len(set(given.values())) > 1:
+            raise self.error("contradicts itself: " + ", ".join(f"{key} is {value}" for key, value in given.items()))
+        if given:
+            return next(iter(given.values()))
+        for key in spellings:
+            if key in self.defaults and key not in self.values:
+                self._assumed[key] = self.defaults[key]
+                return int(self.defaults[key])
+        return None
+
+    def flag(self, key: bool | str) -> bool:
+        """A constant as it is, a key by its value; what is missing is the family's default, or false.
+
+        Raises:
+            FileError: another value than true or false.
+
+        """
+        if isinstance(key, bool):
+            return key
+        value = self.values.get(key)
+        if value is None:
+            return bool(self.defaults.get(key, False))
+        if not isinstance(value, bool):
+            raise self.error(f"{key} must be true or false, got {_shown(value)}")
+        return value
+
+    def words(self, key: str, length: int) -> list[str] | None:
+        """A list of as many words; None where it is not there.
+
+        Raises:
+            FileError: no list of words, or of another length.
+
+        """
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            raise self.error(f"{key} must be a list of words, got {_shown(value)}")
+        if len(value) != length:
+            raise self.error(f"{key} names {len(value)} layers, but the model has {length}")
+        return value
+
+    def assumed(self) -> tuple[str, ...]:
+        """What was taken from the family's defaults, in words."""
+        return tuple(
+            f"{key} is not in the file: {value}, as transformers takes it for {self.kind}"
+            for key, value in self._assumed.items()
+        )
+
+    def _number(self, key: str) -> int:
+        value = self.values[key]
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
+            raise self.error(f"{key} must be a whole number from 1 to 1e15, got {_shown(value)}")
+        return value
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return "more" if value > 0 else "less"
+    return clip(repr(value))

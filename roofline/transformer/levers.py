@@ -1,0 +1,143 @@
+"""The levers that move decode: each alone and all together, against the model without any of them.
+
+Without levers each query head has keys and values of its own (MHA), weights and cache have 16 bits, attention writes
+its scores to memory, and one device serves one sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from roofline.errors import RooflineError
+from roofline.precision import storage
+from roofline.transformer.bounds import Bounds
+from roofline.transformer.layer import Gqa, Mla
+from roofline.transformer.parallel import shard
+from roofline.transformer.setup import Setup
+from roofline.transformer.way import Way, as_mha, without_levers
+
+_BATCHES: Final = (32, 64)
+_WEIGHTS: Final = ("fp8", "int4-g128")
+_KV: Final = "fp8"
+_DEVICES: Final = (8, 4, 2)  # tried in this order where nobody says how many
+_SIXTEEN: Final = 16
+_BARE: Final = "nothing is known of the layers"
+
+
+class Lever(NamedTuple):
+    """One lever: its name, and what it does to a way of serving, or why it does not apply."""
+
+    name: str
+    pull: Callable[[Way], Way]
+    why: str | None = None
+    joint: bool = True  # among all together; False: another one of its kind goes further
+
+
+class Effect(NamedTuple):
+    """What a lever does to decode."""
+
+    name: str
+    why: str | None = None  # it does not apply
+    bounds: Bounds | None = None  # alone
+    fits: bool | None = None
+    gain: float | None = None  # tokens/s over those without any lever
+    last: float | None = None  # tokens/s of all levers together over those of all others
+
+
+def levers(setup: Setup) -> tuple[Lever, ...]:
+    """The levers in the order of the table, also those that do not apply."""
+    return (*_batches(setup), *_cache(setup), *_weights(setup), _flash(setup), _tensor_parallel(setup))
+
+
+def effects(setup: Setup) -> tuple[Effect, ...]:
+    """Decode without levers, with each alone, and with all together.
+
+    Raises:
+        UnknownNameError: the device has no peak of a precision that the model multiplies in.
+
+    """
+    start, known = without_levers(setup), levers(setup)
+    applied = [lever for lever in known if lever.why is None and lever.joint]
+    base, best = start.bounds(), _pulled(start, applied).bounds()
+
+    def effect(name: str, way: Way, last: float | None = None) -> Effect:
+        found = way.bounds()
+        return Effect(name, None, found, way.fits(), found.tokens_per_s / base.tokens_per_s, last)
+
+    def alone(lever: Lever) -> Effect:
+        if lever.why is not None:
+            return Effect(lever.name, lever.why)
+        others = _pulled(start, [each for each in applied if each is not lever]).bounds()
+        last = best.tokens_per_s / others.tokens_per_s if lever.joint else None
+        return effect(lever.name, lever.pull(start), last)
+
+    return (effect("no lever", start), *map(alone, known), effect("all together", _pulled(start, applied)))
+
+
+def _pulled(way: Way, pulled: list[Lever]) -> Way:
+    for lever in pulled:
+        way = lever.pull(way)
+    return way
+
+
+def _changed(name: str, **changes: object) -> Lever:
+    return Lever(name, lambda way: replace(way, setup=way.setup.with_(**changes)))
+
+
+def _batches(setup: Setup) -> Iterator[Lever]:
+    batches = sorted({*_BATCHES, setup.batch} - {1})
+    for batch in batches:
+        yield _changed(f"batch {batch}", batch=batch)._replace(joint=batch == batches[-1])
+
+
+def _cache(setup: Setup) -> Iterator[Lever]:
+    def shared(way: Way) -> Way:
+        return replace(way, mha=False)
+
+    layers = [layer.attention for _, layer in setup.architecture.layers]
+    grouped = [each for each in layers if isinstance(each, Gqa) and each.kv_heads < each.heads]
+    latent = [each for each in layers if isinstance(each, Mla)]
+    name = f"GQA: {grouped[0].kv_heads} KV heads of {grouped[0].heads}" if grouped else "GQA"
+    not_grouped = "its latent serves all heads" if latent else "it has as many KV heads as heads"
+    yield Lever(name, shared, None if grouped else not_grouped if layers else _BARE)
+    size = f"MLA: latent of {latent[0].kv_elements}" if latent else "MLA"
+    yield Lever(size, shared, None if latent else "it caches keys and values, no latent" if layers else _BARE)
+    for held, joint in _narrower(setup.formats.kv, (_KV,)):
+        yield _changed(f"KV cache {held}", kv=held)._replace(why=None if layers else _BARE, joint=joint)
+
+
+def _weights(setup: Setup) -> Iterator[Lever]:
+    for held, joint in _narrower(setup.formats.weights, _WEIGHTS):
+        yield _changed(f"weights {held}", weights=held)._replace(joint=joint)
+
+
+def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """The usual formats and the one that was asked for, if it is below 16 bit; and which is the narrowest."""
+    own = storage(asked, mixes=True)
+    names = {*usual, own.name} if own.bits < _SIXTEEN else {*usual}
+    ordered = sorted(names, key=lambda name: (-storage(name, mixes=True).bits, name))
+    return ((name, name == ordered[-1]) for name in ordered)
+
+
+def _flash(setup: Setup) -> Lever:
+    def fused(way: Way) -> Way:
+        return replace(way, setup=way.setup.with_(conventions=replace(way.setup.conventions, attention="flash")))
+
+    return Lever("FlashAttention", fused, None if setup.architecture.layers else _BARE)
+
+
+def _tensor_parallel(setup: Setup) -> Lever:
+    """As many devices as were asked for, else the most that can share the heads."""
+    why = ""
+    for devices in (setup.devices,) if setup.devices > 1 else _DEVICES:
+        try:
+            _ = setup.with_(devices=devices).port  # says so where the device has no link
+            shard(as_mha(setup.architecture), devices)
+            shard(setup.architecture, devices)
+        except RooflineError as error:
+            why = why or str(error)
+            continue
+        return _changed(f"{devices} devices", devices=devices)
+    return Lever("tensor parallel", lambda way: way, why)

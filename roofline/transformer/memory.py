@@ -1,0 +1,181 @@
+"""What one device holds of a model at work: its weights, the KV cache, activations at their peak, and a reserve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from roofline.operations.shapes import counts, sizes
+from roofline.precision import storage
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.formats import Formats
+from roofline.transformer.layer import Dense, Gqa, Layer
+from roofline.transformer.parallel import shard
+
+_LOGIT = 4  # B; logits are kept in fp32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Sequences that a device, or each of several, serves at once.
+
+    Raises:
+        InputError: a number that is no whole number, or none at all.
+
+    """
+
+    batch: int = 1  # sequences
+    positions: int = 1  # of each sequence at its end
+    chunk: int = 8192  # tokens of a prompt that one step takes at most, as serving engines cut long prompts
+    block: int = 1  # positions in which the cache is given out (vLLM: 16); 1: what is live
+    windows: bool = True  # layers with a window keep no more than it; False: as much as all others
+    reserve: int = 0  # B that nothing of this may use
+    devices: int = 1  # between which each layer is split
+
+    def __post_init__(self) -> None:
+        sizes(batch=self.batch, positions=self.positions, chunk=self.chunk, block=self.block, devices=self.devices)
+        counts(reserve=self.reserve)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the largest step: a chunk of one prompt, or one token of each sequence."""
+        return max(min(self.positions, self.chunk), self.batch)
+
+
+class Demand(NamedTuple):
+    """Bytes on each device; None is not known, which is not zero."""
+
+    weights: int
+    kv: int | None  # in whole blocks
+    live: int | None  # KV of the positions that are there
+    activations: int | None  # at their peak
+    reserve: int
+
+    @property
+    def known(self) -> int:
+        """The sum of all that is known: the least that is needed.
+
+        >>> Demand(weights=10, kv=None, live=None, activations=None, reserve=1).known
+        11
+
+        """
+        return self.weights + (self.kv or 0) + (self.activations or 0) + self.reserve
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is unknown."""
+        return self.kv is not None and self.activations is not None
+
+    def fits(self, capacity: float) -> bool | None:
+        """Whether it fits into so many bytes; None if that depends on what is not known."""
+        if self.known > capacity:
+            return False
+        return True if self.complete else None
+
+
+def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
+    """What each device holds, in B: its share of the weights, the cache of all sequences at their end, and the rest.
+
+    Raises:
+        InputError: devices that the heads cannot be split between.
+
+    """
+    part = shard(model, load.devices)
+    known = bool(part.layers)
+    return Demand(
+        weights=weight_bytes(part, formats) if load.devices > 1 else stored_bytes(model, formats),
+        kv=kv_bytes(part, formats, load) if known else None,
+        live=live_bytes(part, formats, load) if known else None,
+        activations=activation_bytes(part, formats, load) if known and part.vocab else None,
+        reserve=load.reserve,
+    )
+
+
+def weight_bytes(model: Architecture, formats: Formats) -> int:
+    """Bytes of all weights, each part in its format; a tied LM head is stored once."""
+    return sum(formats.of(part).size_of(parameters) for part, parameters in model.parameters_by_part.items())
+
+
+def stored_bytes(model: Architecture, formats: Formats) -> int:
+    """As :func:`weight_bytes`, but what the file says of itself where its own format is meant."""
+    held = model.quantization
+    own = held is not None and held.bytes is not None and formats.weights == held.weights
+    return held.bytes if held is not None and held.bytes is not None and own else weight_bytes(model, formats)
+
+
+def kv_bytes(model: Architecture, formats: Formats, load: Load) -> int:
+    """Bytes that an allocator gives out for the KV cache: each sequence has whole blocks of positions in each layer.
+
+    Kwon et al.: PagedAttention, arXiv:2309.06180, section 4.
+
+    Raises:
+        InputError: nothing is known of the layers.
+
+    """
+    return load.batch * _kv(model, formats, load, load.block)
+
+
+def live_bytes(model: Architecture, formats: Formats, load: Load) -> int:
+    """Bytes of the KV cache that hold a position.
+
+    Raises:
+        InputError: nothing is known of the layers.
+
+    """
+    return load.batch * _kv(model, formats, load, 1)
+
+
+def _kv(model: Architecture, formats: Formats, load: Load, block: int) -> int:
+    """Bytes of one sequence in all layers."""
+    _ = model.kv_elements_per_token  # says what is missing, if anything is
+    held = storage(formats.kv, name="kv")
+    total = 0
+    for count, layer in model.layers:
+        window = layer.attention.window if load.windows else None
+        positions = load.positions if window is None else min(load.positions, window)
+        total += count * held.size_of(-(-positions // block) * block * layer.attention.kv_elements)
+    return total
+
+
+def activation_bytes(model: Architecture, formats: Formats, load: Load) -> int | None:
+    """Bytes of the largest operator's inputs and outputs, or of the logits of the last tokens; None if unknown.
+
+    Attention is fused, so no scores are held; the residual stream, which outlives an operator, is not added.
+    """
+    if any(layer.mlp is None for _, layer in model.layers):
+        return None
+    held = storage(formats.activations, name="activations")
+    widest = max(_elements(layer, model.hidden) for _, layer in model.layers)
+    logits = held.size_of(load.batch * model.hidden) + _LOGIT * load.batch * model.vocab
+    return max(held.size_of(load.tokens * widest), logits)
+
+
+def _elements(layer: Layer, hidden: int) -> int:
+    """Elements a token that the widest operator of a layer reads and writes."""
+    attention = layer.attention
+    if isinstance(attention, Gqa):
+        queries = values = attention.heads * attention.head_dim
+        held = queries + attention.kv_elements
+    else:  # in prefill the latent is expanded to keys and values of every head
+        queries = attention.heads * (attention.nope_dim + attention.rope_dim)
+        values = attention.heads * attention.value_dim
+        held = 2 * queries + values
+    core, around = held + values, hidden + max(held, values)
+    return max(core, around, *_mlp_elements(layer, hidden))
+
+
+def _mlp_elements(layer: Layer, hidden: int) -> list[int]:
+    """Elements a token of the MLP's operators: into it, its activation, out of it.
+
+    Of k experts, the token is read once, by its index, and each expert writes what the next operator adds up.
+    """
+    mlp = layer.mlp
+    if mlp is None:
+        return []
+    parts = [(mlp, 1)] if isinstance(mlp, Dense) else [(mlp.expert, mlp.per_token)]
+    if not isinstance(mlp, Dense) and mlp.shared is not None:
+        parts.append((mlp.shared, 1))
+    return [
+        max(hidden + k * (1 + part.gated) * part.width, k * (2 + part.gated) * part.width, k * (part.width + hidden))
+        for part, k in parts
+    ]

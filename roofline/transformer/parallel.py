@@ -1,0 +1,99 @@
+"""Tensor parallelism: what one of p devices holds and does in a step, and what they send one another.
+
+Shoeybi et al.: Megatron-LM, arXiv:1909.08053, section 3. Heads, widths and vocabulary are split; norms, routers and
+the latent of MLA are on every device. Two all-reduces of T h elements a layer join what was split, behind the
+attention and behind the MLP. Of the logits nothing is sent: each device sends its best token alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd
+
+from roofline.errors import InputError
+from roofline.operations.collective import Algorithm, allreduce
+from roofline.operations.shapes import sizes
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.conventions import Conventions
+from roofline.transformer.formats import Formats
+from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
+from roofline.transformer.operator import Operator, traffic
+from roofline.transformer.phase import Step
+from roofline.transformer.step import Table, table
+
+_ALLREDUCES = 2  # of a layer
+
+
+def parallel_table(
+    architecture: Architecture,
+    step: Step,
+    formats: Formats,
+    conventions: Conventions | None = None,
+    *,
+    devices: int,
+    algorithm: Algorithm = "ring",
+) -> Table:
+    """The operators of a step on one of so many devices, with its all-reduces; with one device, those of the step.
+
+    Raises:
+        InputError: devices that do not divide the heads, or KV heads that neither divide the devices nor the reverse.
+
+    """
+    one = table(shard(architecture, devices), step, formats, conventions)
+    if devices == 1 or not architecture.depth:
+        return one
+    joined = _join(architecture, step.tokens, formats, devices, algorithm)
+    return replace(one, operators=(*one.operators, joined))
+
+
+def _join(architecture: Architecture, tokens: int, formats: Formats, devices: int, algorithm: Algorithm) -> Operator:
+    kernel = allreduce(n=tokens * architecture.hidden, p=devices, algorithm=algorithm, dtype=formats.activations)
+    times = _ALLREDUCES * architecture.depth
+    return Operator("all-reduce", "communication", traffic(kernel), times=times)
+
+
+def shard(architecture: Architecture, devices: int) -> Architecture:
+    """The shapes that one of so many devices computes with, the fullest of them where something does not divide.
+
+    KV heads are replicated where there are more devices than of them: each device has max(g / p, 1).
+
+    Raises:
+        InputError: devices that do not divide the heads, or KV heads that neither divide the devices nor the reverse.
+
+    """
+    sizes(devices=devices)
+    if devices == 1:
+        return architecture
+    return replace(
+        architecture,
+        vocab=-(-architecture.vocab // devices),
+        unplaced=-(-architecture.unplaced // devices),
+        layers=tuple((count, _shard_layer(layer, devices)) for count, layer in architecture.layers),
+    )
+
+
+def _shard_layer(layer: Layer, devices: int) -> Layer:
+    attention, mlp = layer.attention, layer.mlp
+    if attention.heads % devices:
+        fit = [p for p in range(2, devices) if attention.heads % p == 0]
+        raise InputError(
+            f"devices must divide the {attention.heads} heads of a layer, got {devices}",
+            hint=f"fewer that do: {', '.join(map(str, fit[-3:]))}" if fit else "no smaller number above 1 does",
+        )
+    heads = attention.heads // devices
+    part: Gqa | Mla
+    if isinstance(attention, Gqa):
+        g = attention.kv_heads
+        if gcd(g, devices) != min(g, devices):
+            raise InputError(f"devices must divide the {g} KV heads or be a multiple of them, got {devices}")
+        part = replace(attention, heads=heads, kv_heads=max(g // devices, 1))
+    else:
+        part = replace(attention, heads=heads)
+    return replace(layer, attention=part, mlp=None if mlp is None else _shard_mlp(mlp, devices))
+
+
+def _shard_mlp(mlp: Dense | Moe, devices: int) -> Dense | Moe:
+    width = -(-mlp.width // devices)
+    if isinstance(mlp, Dense) or mlp.shared is None:
+        return replace(mlp, width=width)
+    return replace(mlp, width=width, shared_experts=1, shared_width=-(-mlp.shared.width // devices))

@@ -1,0 +1,54 @@
+"""A step of a batch: how many sequences, how many new tokens of each, how many in the cache already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roofline.operations.shapes import counts, sizes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """B sequences, each with S new tokens after C cached ones: prefill has C = 0, decode S = 1.
+
+    Raises:
+        InputError: a number that is no whole number, or no token at all.
+
+    >>> Step.prefill(4096).cached, Step.decode(4096).cached, Step.decode(4096, batch=8).tokens
+    (0, 4095, 8)
+
+    """
+
+    batch: int = 1  # B
+    new: int = 1  # S
+    cached: int = 0  # C
+
+    def __post_init__(self) -> None:
+        sizes(batch=self.batch, new=self.new)
+        counts(cached=self.cached)
+
+    @classmethod
+    def prefill(cls, prompt: int, *, batch: int = 1) -> Step:
+        """The whole prompt at once, with nothing cached."""
+        return cls(batch=batch, new=prompt)
+
+    @classmethod
+    def decode(cls, context: int, *, batch: int = 1) -> Step:
+        """One token that attends ``context`` positions, itself among them; 0, like 1, leaves nothing in the cache."""
+        counts(context=context)
+        return cls(batch=batch, cached=max(context - 1, 0))
+
+    @property
+    def tokens(self) -> int:
+        """New tokens of all sequences, B S."""
+        return self.batch * self.new
+
+    @property
+    def positions(self) -> int:
+        """Positions of a sequence after the step, C + S."""
+        return self.cached + self.new
+
+    @property
+    def is_decode(self) -> bool:
+        """Whether each sequence has one new token after cached ones."""
+        return self.new == 1

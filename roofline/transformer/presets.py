@@ -1,0 +1,87 @@
+"""The models that come with the package: ``models/<id>.json``, each an excerpt of its config.json, with its source.
+
+Adding a model means adding one file. Only the file that is asked for is parsed; aliases are found in the text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from roofline.errors import UnknownNameError, nearest
+from roofline.text import quote
+
+if TYPE_CHECKING:
+    from roofline.transformer.architecture import Architecture
+
+_FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
+_ALIASES: Final = re.compile(r'^ "aliases": \[([^\]]*)\]', re.MULTILINE)
+_HEAD: Final = 1000  # characters of a file that are searched for its aliases
+_TUNED: Final = ("-instruct", "-chat", "-it", "-hf", "-base")  # the same architecture after further training
+_SIZE: Final = 100_000  # characters
+
+
+class Preset(NamedTuple):
+    """What a preset's file says, unread where nobody asks."""
+
+    id: str
+    path: str
+
+
+def presets() -> dict[str, Preset]:
+    """Every preset by its id, in order of id."""
+    return {
+        name.removesuffix(".json"): Preset(name.removesuffix(".json"), os.path.join(_FOLDER, name))
+        for name in sorted(os.listdir(_FOLDER))
+        if name.endswith(".json")
+    }
+
+
+def aliases(known: dict[str, Preset]) -> Iterator[tuple[str, Preset]]:
+    """Every alias with the preset that it leads to, read from the text without parsing it."""
+    for preset in known.values():
+        with open(preset.path, encoding="utf-8") as stream:
+            match = _ALIASES.search(stream.read(_HEAD))
+        for word in match[1].split(",") if match and match[1] else ():
+            yield word.strip().strip('"'), preset
+
+
+def find(name: str) -> Architecture:
+    """The architecture that an id or an alias names, in any case, with or without owner and suffixes of fine-tuning.
+
+    Raises:
+        UnknownNameError: no such model; the nearest are named.
+
+    >>> find("meta-llama/Llama-3.1-8B-Instruct").parameters, find("llama3-70b").name
+    (8030261248, 'Llama-3.1-70B')
+
+    """
+    known = presets()
+    wanted = _plain(name)
+    if wanted in known:
+        return _read(known[wanted])
+    leads = dict(aliases(known))
+    if wanted in leads:
+        return _read(leads[wanted])
+    near = nearest(wanted, [*known, *leads], 4)
+    near += [id_ for id_ in known if wanted and wanted in id_ and id_ not in near][: 4 - len(near)]
+    hint = f"did you mean: {', '.join(near)}?" if near else "a preset, a config.json or a GGUF file is wanted"
+    raise UnknownNameError(f"unknown model {quote(name)}", hint=hint)
+
+
+def _plain(name: str) -> str:
+    """A name as ids are written: small, with hyphens, without owner, and without what training adds to it."""
+    plain = re.sub(r"[\s_]+", "-", name.strip().casefold()).rpartition("/")[2].removeprefix("meta-")
+    for suffix in _TUNED:
+        plain = plain.removesuffix(suffix)
+    return plain
+
+
+def _read(preset: Preset) -> Architecture:
+    from roofline.files import read_text  # noqa: PLC0415  (whoever lists names reads no file)
+    from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415
+
+    said = parse_json(read_text(preset.path, limit=_SIZE), preset.path)
+    return architecture(said["config"], name=said["name"], where=preset.path, source=said["source"])

@@ -1,0 +1,144 @@
+"""What is asked of a model: how it is held and counted, what it serves, and on which device, of how many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from roofline.core.link import Port, port
+from roofline.core.target import Target
+from roofline.operations.shapes import counts, sizes
+from roofline.precision import PRECISIONS
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.bounds import Bounds, Roofs, bounds
+from roofline.transformer.conventions import Conventions
+from roofline.transformer.formats import Formats, Part
+from roofline.transformer.memory import Load
+from roofline.transformer.parallel import parallel_table
+from roofline.transformer.phase import Step
+from roofline.transformer.step import Table
+
+_SIXTEEN: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
+_BLOCK: Final = 16  # positions in which vLLM gives out the cache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """One model on one device, or on each of several. Formats that nobody named follow from model and device.
+
+    Raises:
+        InputError: a size that is no whole number from 1 on.
+
+    """
+
+    architecture: Architecture
+    target: Target
+    conventions: Conventions = field(default_factory=Conventions)
+    weights: str | None = None  # format; None: that of the checkpoint
+    kept: frozenset[Part] | None = None  # parts of the weights that stay at 16 bits; None: as the checkpoint has them
+    kv: str | None = None
+    compute: str | None = None  # precision of products; None: the 16-bit type
+    batch: int = 1  # sequences
+    prompt: int = 4096  # tokens of each
+    context: int = 4096  # positions that a decode step attends, its own among them; 0: no cache
+    generate: int = 0  # tokens behind each prompt
+    devices: int = 1  # between which each layer is split
+    link: str | None = None  # None: the first of the device
+    latency: float = 0.0  # s of each serial step over the link
+    block: int = _BLOCK  # positions in which the cache is given out
+    reserve: int = 0  # B of memory that are left alone
+    mfu: float | None = None  # efficiencies that somebody measured, at most 1
+    mbu: float | None = None
+
+    def __post_init__(self) -> None:
+        counts(context=self.context, generate=self.generate, reserve=self.reserve)
+        sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block)
+
+    def with_(self, **changes: Any) -> Setup:
+        """The same but for these fields."""
+        return replace(self, **changes)
+
+    @property
+    def _usual(self) -> str:
+        """The 16-bit type of the checkpoint."""
+        dtype = self.architecture.dtype
+        return dtype if PRECISIONS[dtype].bits == 16 else _SIXTEEN[0]
+
+    @property
+    def _taken(self) -> str:
+        """The precision of products by default: the checkpoint's, the other 16-bit type, or fp32 where neither is."""
+        have = {peak.dtype for peak in self.target.device.peaks if peak.dense is not None}
+        return next((dtype for dtype in (self._usual, *_SIXTEEN, "fp32") if dtype in have), self._usual)
+
+    @property
+    def formats(self) -> Formats:
+        """The formats that were named, and for the others those of the checkpoint, as far as the device has them.
+
+        Raises:
+            UnknownNameError: no such format.
+            InputError: no such part.
+
+        """
+        taken = self._taken
+        if taken in _SIXTEEN:
+            model = replace(self.architecture, dtype=taken)
+            formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
+        else:  # without 16-bit arithmetic weights and cache are converted as they are read
+            formats = self.architecture.formats(
+                weights=self.weights, kv=self.kv, activations=taken, compute=self.compute or taken
+            )
+        return formats if self.kept is None else replace(formats, kept=self.kept)
+
+    @property
+    def port(self) -> Port | None:
+        """The link to the other devices; None for one device alone.
+
+        Raises:
+            UnknownNameError: the device has no such link.
+
+        """
+        return None if self.devices == 1 else port(self.target.device, self.link, self.latency)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of the formats that were taken."""
+        usual, taken = self._usual, self._taken
+        if usual == taken:
+            return ()
+        return (f"{self.target.device.id} has no {usual} peak: {taken} in its place",)
+
+    @property
+    def load(self) -> Load:
+        """What each device has to hold at the end."""
+        longest = max(self.prompt + self.generate, self.context)
+        return Load(batch=self.batch, positions=longest, block=self.block, reserve=self.reserve, devices=self.devices)
+
+    def table(self, step: Step) -> Table:
+        """The operators of a step on each device.
+
+        Raises:
+            InputError: devices that cannot share the heads, or a step out of bounds.
+
+        """
+        return parallel_table(self.architecture, step, self.formats, self.conventions, devices=self.devices)
+
+    def prefill(self) -> Table:
+        """The operators of the prefill of all prompts at once."""
+        return self.table(Step.prefill(self.prompt, batch=self.batch))
+
+    def decode(self) -> Table:
+        """The operators of one decode step at the context."""
+        return self.table(Step.decode(self.context, batch=self.batch))
+
+    def roofs(self, table: Table) -> Roofs:
+        """The roofs of the device for a table.
+
+        Raises:
+            UnknownNameError: the device has no peak of a precision that the table multiplies in.
+
+        """
+        return Roofs.of(self.target, table, self.port)
+
+    def bounds(self, table: Table) -> Bounds:
+        """What the roofs say of a step."""
+        return bounds(table, self.roofs(table))

@@ -1,0 +1,75 @@
+"""Grouped-query attention in decode and prefill: intensity, windows, formats of the cache."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from roofline.core.placement import Placement
+from roofline.core.roof import Roof, Stream
+from roofline.transformer.attention import attend
+from roofline.transformer.conventions import Conventions
+from roofline.transformer.formats import Formats
+from roofline.transformer.layer import Gqa
+from roofline.transformer.operator import Operator
+from roofline.transformer.phase import Step
+
+
+def core(attention: Gqa, step: Step, formats: Formats | None = None, **how: str) -> Operator:
+    conventions = Conventions(**how)  # type: ignore[arg-type]
+    return attend(attention, step=step, formats=formats or Formats(), conventions=conventions)
+
+
+@pytest.mark.parametrize(("kv_heads", "intensity"), [(32, 1), (8, 4), (4, 8)])
+def test_decode_intensity_is_that_of_the_group_whatever_the_batch(kv_heads: int, intensity: int) -> None:
+    """4 n d / (2 g d 2 B) = n / g FLOP/B against the cache: 1 for MHA, 4 for Llama-3.1-8B."""
+    heads = Gqa(heads=32, kv_heads=kv_heads, head_dim=128)
+    for batch in (1, 64):
+        row = core(heads, Step.decode(4096, batch=batch))
+        assert row.flops / row.kv == intensity
+
+
+def test_a_window_caps_pairs_and_cache() -> None:
+    """gpt-oss: 128 positions at most, so 4 n d 128 FLOP and 2 g d 128 elements."""
+    heads = Gqa(heads=64, kv_heads=8, head_dim=64, window=128)
+    row = core(heads, Step.decode(8192))
+    assert row.flops == 4 * 64 * 64 * 128
+    assert row.kv == 2 * 2 * 8 * 64 * 128
+    assert row.window == 128
+
+
+def test_an_8_bit_cache_halves_its_bytes_alone() -> None:
+    heads = Gqa(heads=32, kv_heads=8, head_dim=128)
+    wide, narrow = (core(heads, Step.decode(1000), Formats(kv=kv)) for kv in ("bf16", "fp8"))
+    assert wide.kv == 2 * narrow.kv
+    assert wide.activations == narrow.activations == 2 * 2 * 32 * 128
+
+
+def test_output_of_fused_attention_is_tokens_by_width() -> None:
+    """32 heads of 128 at 4096 tokens: 33.55 MB each of Q, K, V and O, 134.2 MB in all."""
+    row = core(Gqa(heads=32, kv_heads=32, head_dim=128), Step.prefill(4096), Formats(activations="fp16", kv="fp16"))
+    assert row.bytes == 4 * 4096 * 128 * 32 * 2
+    assert f"{row.bytes / 1e6:.1f}" == "134.2"
+
+
+def test_causal_is_half_of_full() -> None:
+    """Exact triangle 549.8 GFLOP, full 1.0995 TFLOP, at 8192 tokens."""
+    heads = Gqa(heads=32, kv_heads=32, head_dim=128)
+    causal, full = (core(heads, Step.prefill(8192), count=count).flops for count in ("causal", "full"))
+    assert full == 4 * 32 * 128 * 8192**2
+    assert f"{causal:.3e}" == "5.498e+11"
+
+
+def test_a_rate_above_the_peak_is_flagged() -> None:
+    """378 TFLOP/s counted in full on a chip of 312 are 121.2 %."""
+    kernel = core(Gqa(heads=32, kv_heads=32, head_dim=128), Step.prefill(8192), count="full").kernel
+    roof = Roof(peak=312e12, memory=Stream(bandwidth=2039e9))
+    placement = Placement(kernel=replace(kernel, seconds=4 * 32 * 128 * 8192**2 / 378e12), roof=roof)
+    assert placement.above_roof
+    assert placement.achieved_share == pytest.approx(1.212, abs=5e-4)
+
+
+def test_sinks_are_one_weight_a_head() -> None:
+    with_sinks = core(Gqa(heads=64, kv_heads=8, head_dim=64, sinks=True), Step.decode(5))
+    assert with_sinks.weights == 64 * 2

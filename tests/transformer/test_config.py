@@ -1,0 +1,275 @@
+"""Configurations: all spellings, the traps that others fall into, and one line for what cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline.errors import FileError, RooflineError
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.config import architecture, load
+from roofline.transformer.layer import Dense, Gqa, Mla, Moe
+
+LLAMA: dict[str, Any] = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 160,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 500,
+    "torch_dtype": "bfloat16",
+}
+Writer = Callable[[object], str]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Writer:
+    def write(content: object) -> str:
+        folder = tmp_path / "tiny-llama"
+        folder.mkdir(exist_ok=True)
+        path = folder / "config.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def read(**changes: Any) -> Architecture:
+    config = {key: value for key, value in {**LLAMA, **changes}.items() if value != "absent"}
+    return architecture(config, name="tiny", where="config.json")
+
+
+def attention(model: Architecture) -> Gqa:
+    ((_, layer), *_) = model.layers
+    assert isinstance(layer.attention, Gqa)
+    return layer.attention
+
+
+def test_a_small_llama_by_hand(written: Writer) -> None:
+    model = load(written(LLAMA))
+    # a layer: q and o 64 x 64 each, k and v 64 x 32 each; MLP 3 x 64 x 160; 2 norms of 64. Two tables, one last norm.
+    assert model.parameters == 3 * (2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 160 + 2 * 64) + 2 * 500 * 64 + 64
+    assert model.kv_elements_per_token == 3 * 2 * 2 * 16
+    assert model.name == "tiny-llama"
+    assert model.source.endswith("config.json")
+    assert model.notes == ()
+
+
+def test_head_dim_is_never_derived_where_it_is_given() -> None:
+    assert attention(read(head_dim=32)).head_dim == 32
+    assert attention(read()).head_dim == 16
+    with pytest.raises(FileError, match="does not divide the hidden size 64"):
+        read(num_attention_heads=5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "windows"),
+    [
+        ({"model_type": "qwen2", "sliding_window": 131072, "use_sliding_window": False}, []),
+        ({"model_type": "qwen2", "sliding_window": 9, "use_sliding_window": True, "max_window_layers": 2}, [(1, 9)]),
+        ({"model_type": "mistral", "sliding_window": None}, []),
+        ({"model_type": "mistral", "sliding_window": 4096}, [(3, 4096)]),
+        ({"model_type": "gemma2", "sliding_window": 8}, [(2, 8)]),  # layers 0 and 2
+        ({"model_type": "gemma3_text", "sliding_window": 8, "num_hidden_layers": 12}, [(10, 8)]),  # all but 5 and 11
+        ({"model_type": "gemma3_text", "sliding_window": 8, "sliding_window_pattern": 3}, [(2, 8)]),
+        ({"model_type": "gemma3_text", "sliding_window": 8, "layer_types": ["full_attention"] * 3}, []),
+        ({"model_type": "llama", "sliding_window": 8}, []),  # transformers' Llama has no window
+    ],
+)
+def test_windows(changes: dict[str, Any], windows: list[tuple[int, int]]) -> None:
+    layers = read(**changes).layers
+    found = [(count, layer.attention.window) for count, layer in layers if layer.attention.window is not None]
+    assert found == windows
+
+
+def test_mixtral_calls_the_width_of_an_expert_intermediate_size() -> None:
+    ((_, layer),) = read(model_type="mixtral", num_local_experts=8, num_experts_per_tok=2).layers
+    assert layer.mlp == Moe(experts=8, per_token=2, width=160)
+
+
+def test_qwen_moe_has_a_width_of_its_own_and_dense_layers_where_they_are_listed() -> None:
+    moe = {"model_type": "qwen3_moe", "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 24}
+    (one, dense), (two, sparse) = read(**moe, mlp_only_layers=[0], head_dim=16).layers
+    assert (one, two) == (1, 2)
+    assert dense.mlp == Dense(width=160)
+    assert sparse.mlp == Moe(experts=8, per_token=2, width=24)
+
+
+def test_deepseek_without_a_query_latent() -> None:
+    mla = {"q_lora_rank": None, "kv_lora_rank": 24, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
+    model = read(model_type="deepseek_v2", n_routed_experts=None, moe_intermediate_size=1, num_experts_per_tok=1, **mla,
+                 first_k_dense_replace=3)  # fmt: skip
+    ((_, layer),) = model.layers
+    assert layer.attention == Mla(heads=4, q_lora_rank=None, kv_lora_rank=24, nope_dim=8, rope_dim=4, value_dim=8)
+    assert model.kv_elements_per_token == 3 * (24 + 4)
+
+
+def test_a_nested_text_config_is_the_language_model_and_the_rest_is_said() -> None:
+    outer: dict[str, Any] = {
+        "model_type": "gemma3",
+        "text_config": {**LLAMA, "model_type": "gemma3_text"},
+        "vision_config": {"x": 1},
+    }
+    model = architecture(outer, name="eyes", where="config.json")
+    assert model.tied
+    assert any("vision_config" in note for note in model.notes)
+    outer = {"model_type": "llava", "text_config": LLAMA, "tie_word_embeddings": True, "torch_dtype": "float16"}
+    assert architecture(outer, name="llava", where="config.json").tied
+
+
+def test_ties_follow_the_class_where_the_file_is_silent() -> None:
+    assert read(model_type="gemma", head_dim=16).tied
+    assert not read(model_type="gemma", head_dim=16, tie_word_embeddings=False).tied
+    assert not read().tied
+    assert read(tie_word_embeddings=None, model_type="gemma", head_dim=16).tied
+
+
+def test_defaults_of_a_class_are_said() -> None:
+    model = read(model_type="gemma3_text", head_dim="absent", num_key_value_heads="absent")
+    assert attention(model).head_dim == 256
+    assert "head_dim is not in the file: 256, as transformers takes it for gemma3_text" in model.notes
+    assert "num_key_value_heads is not in the file: 4, as transformers takes it for gemma3_text" in model.notes
+
+
+def test_layers_for_predicting_several_tokens_are_said() -> None:
+    assert any("1 further layer" in note for note in read(num_nextn_predict_layers=1).notes)
+
+
+@pytest.mark.parametrize(
+    ("said", "weights", "kept"),
+    [
+        ({"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}, "int4-g128", set()),
+        ({"quant_method": "gptq", "bits": 4, "group_size": 64, "sym": True}, "int4-g64-sym", set()),
+        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "fp8-128x128", set()),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}, "nf4", set()),
+        ({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}, "mxfp4", {"attention"}),
+        ({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.0.self_attn"]}, "mxfp4", set()),
+        (
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}}},
+            },
+            "fp8",
+            set(),
+        ),
+    ],
+)
+def test_quantisation(said: dict[str, Any], weights: str, kept: set[str]) -> None:
+    model = read(quantization_config=said)
+    assert model.quantization is not None
+    assert model.quantization.weights == weights
+    assert sorted(model.quantization.kept or ()) == sorted({"embedding", "head", "router", "vectors"} | kept)
+    formats = model.formats()
+    assert formats.of("mlp").name == weights
+    assert formats.of("head").name == "bf16"
+    assert formats.of("attention").name == ("bf16" if kept else weights)
+    assert model.formats(weights="int8").of("attention").name == "int8"  # another format, another checkpoint
+
+
+@pytest.mark.parametrize("said", [{"quant_method": "aqlm"}, {"quant_method": "gptq", "bits": 3, "group_size": 128}, {}])
+def test_an_unknown_quantisation_is_said_and_not_guessed(said: dict[str, Any]) -> None:
+    model = read(quantization_config=said)
+    assert model.quantization is None
+    assert any("quantization_config" in note for note in model.notes)
+
+
+def test_a_checkpoint_in_fp32_is_served_in_16_bits() -> None:
+    assert read(torch_dtype="float32").formats().weights == "bf16"
+    assert read(torch_dtype="float16").formats().weights == "fp16"
+    assert read(torch_dtype="absent", dtype="float16").formats().kv == "fp16"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"hidden_size": "absent"}, "config.json: no key hidden_size (nor n_embd, d_model, hidden_dim)"),
+        ({"vocab_size": None}, "config.json: no key vocab_size (nor padded_vocab_size)"),
+        ({"num_hidden_layers": -1}, "config.json: num_hidden_layers must be a whole number from 1 to 1e15, got -1"),
+        ({"num_hidden_layers": 10**9}, "config.json: num_hidden_layers must be at most 100000, got 1000000000"),
+        ({"hidden_size": 10**400}, "config.json: hidden_size must be a whole number from 1 to 1e15, got more"),
+        ({"hidden_size": "4096"}, "config.json: hidden_size must be a whole number from 1 to 1e15, got '4096'"),
+        ({"hidden_size": True}, "config.json: hidden_size must be a whole number from 1 to 1e15, got True"),
+        ({"hidden_size": 64.0}, "config.json: hidden_size must be a whole number from 1 to 1e15, got 64.0"),
+        ({"hidden_size": [64]}, "config.json: hidden_size must be a whole number from 1 to 1e15, got [64]"),
+        ({"n_embd": 65}, "config.json: contradicts itself: hidden_size is 64, n_embd is 65"),
+        ({"num_key_value_heads": 3}, "config.json: kv_heads must divide heads: 4 is no multiple of 3"),
+        ({"num_key_value_heads": 8}, "config.json: kv_heads must not exceed heads: 8 of 4"),
+        ({"attention_bias": "yes"}, "config.json: attention_bias must be true or false, got 'yes'"),
+        ({"torch_dtype": "bfloat17"}, "config.json: torch_dtype: unknown precision 'bfloat17'"),
+        ({"layer_types": ["full_attention"]}, "config.json: layer_types names 1 layers, but the model has 3"),
+        ({"layer_types": 7}, "config.json: layer_types must be a list of words, got 7"),
+        ({"layer_types": ["linear_attention"] * 3}, "config.json: layer_types: 'linear_attention' is not supported"),
+        ({"layer_types": ["sliding_attention"] * 3}, "config.json: no key sliding_window"),
+        ({"model_type": "absent"}, "config.json: no key model_type, by which the architecture is known"),
+        ({"model_type": 5}, "config.json: model_type must be text"),
+        ({"model_type": "lama"}, "config.json: model_type 'lama' is not known, and nothing is guessed of it"),
+        (
+            {"model_type": "mamba"},
+            "config.json: model_type 'mamba' is not supported: a state space in place of",
+        ),
+        (
+            {"model_type": "qwen3_next"},
+            "config.json: model_type 'qwen3_next' is not supported: layers with a",
+        ),
+        ({"model_type": "t5"}, "config.json: model_type 't5' is not supported: an encoder and a decoder"),
+        ({"is_encoder_decoder": True}, "config.json: model_type 'llama' is not supported: an encoder and a decoder"),
+        ({"text_config": 5}, "config.json: text_config must be an object"),
+        ({"model_type": "opt", "word_embed_proj_dim": 32}, "config.json: word_embed_proj_dim is 32: an embedding of"),
+        ({"model_type": "mixtral"}, "config.json: no key num_local_experts (nor num_experts)"),
+        (
+            {"model_type": "mixtral", "num_local_experts": 4, "num_experts_per_tok": 5},
+            "config.json: per_token must not exceed experts: 5 of 4",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_with_file_and_key(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(FileError) as caught:
+        read(**changes)
+    assert str(caught.value).startswith(says)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is not valid JSON"),
+        ("{", "is not valid JSON"),
+        ("[1]", "holds no JSON object"),
+        ("null", "holds no JSON object"),
+        ('{"a": 1, "a": 2}', "key 'a' is repeated"),
+        ("[" * 100_000, "is not valid JSON"),
+        ('{"hidden_size": ' + "9" * 5000 + "}", "is not valid JSON"),
+        ("a\0b", "is a binary file"),
+    ],
+)
+def test_files_that_are_no_configuration(written: Writer, text: str, says: str) -> None:
+    with pytest.raises(FileError, match=r"config\.json") as caught:
+        load(written(text))
+    assert says in str(caught.value)
+    assert caught.value.exit_status == 3
+
+
+def test_a_missing_file() -> None:
+    with pytest.raises(FileError, match="no such file"):
+        load("/nowhere/config.json")
+
+
+words = st.text("ab\x1b\u00e9", max_size=3)
+values = st.none() | st.booleans() | st.integers() | st.floats() | words | st.lists(words, max_size=3)
+
+
+@given(st.dictionaries(st.sampled_from([*LLAMA, "layer_types", "sliding_window", "head_dim", "text_config"]), values))
+def test_no_configuration_ends_in_another_error_than_one_of_ours(changes: dict[str, Any]) -> None:
+    try:
+        model = architecture({**LLAMA, **changes}, name="any", where="config.json")
+    except RooflineError as error:
+        assert str(error).isprintable()
+    else:
+        assert model.parameters > 0

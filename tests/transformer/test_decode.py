@@ -1,0 +1,69 @@
+"""The closed form of decode is the table of the step, to the byte, whatever the model, batch and context."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline.core.link import Port
+from roofline.transformer.bounds import bounds
+from roofline.transformer.conventions import Conventions
+from roofline.transformer.decode import decode
+from roofline.transformer.formats import Formats
+from roofline.transformer.parallel import parallel_table
+from roofline.transformer.phase import Step
+from roofline.transformer.presets import find
+from roofline.transformer.step import table
+from tests.transformer.machines import H100
+
+MODELS = ("llama-3.1-8b", "gemma-3-27b", "mixtral-8x7b", "deepseek-v3", "gpt-oss-120b", "opt-66b", "qwen3-32b")
+FORMATS = (Formats(), Formats(weights="int4-g128", kv="fp8"), Formats(weights="fp8", compute="fp8", kv="q8_0"))
+WAYS = (
+    Conventions(),
+    Conventions(attention="unfused", mla="naive"),
+    Conventions(experts="max"),
+    Conventions(experts="all"),
+    Conventions(experts="min", mla="absorbed"),
+)
+PEAKS = {"bf16": 989.5e12, "fp8": 989.5e12, "fp4": 989.5e12}
+
+
+@given(
+    name=st.sampled_from(MODELS),
+    formats=st.sampled_from(FORMATS),
+    conventions=st.sampled_from(WAYS),
+    batch=st.integers(1, 3000),
+    context=st.integers(1, 200_000),
+)
+def test_closed_form_is_the_table(
+    name: str, formats: Formats, conventions: Conventions, batch: int, context: int
+) -> None:
+    model = find(name)
+    closed = decode(model, formats, conventions)
+    rows = table(model, Step.decode(context, batch=batch), formats, conventions)
+    assert closed.moved(batch, context) == rows.moved
+    assert {d: batch * f for d, f in closed.flops_of(context).items()} == rows.flops_by_precision
+    found = bounds(rows, H100)
+    assert closed.least_time(batch, context, PEAKS, 3.35e12) == pytest.approx(found.least)
+    assert closed.total_time(batch, context, PEAKS, 3.35e12) == pytest.approx(found.total)
+
+
+@given(batch=st.integers(1, 500), context=st.integers(1, 50_000), devices=st.sampled_from([1, 2, 8]))
+def test_several_devices_and_their_link(batch: int, context: int, devices: int) -> None:
+    model, link = find("llama-3.1-70b"), Port("NVLink", 450e9, latency=1e-6)
+    closed = decode(model, Formats(), devices=devices)
+    rows = parallel_table(model, Step.decode(context, batch=batch), Formats(), devices=devices)
+    assert closed.moved(batch, context) == rows.moved
+    assert batch * closed.wire == sum(o.times * int(o.kernel.wire or 0) for o in rows.operators)
+    seconds = closed.total_time(batch, context, PEAKS, 3.35e12, link)
+    # 160 all-reduces of 2 (p - 1) serial steps of 1 us each, and 4 L (p - 1) / p B h a bytes.
+    on_link = 160 * 2 * (devices - 1) * 1e-6 + 4 * 80 * (devices - 1) * batch * 8192 * 2 / devices / 450e9
+    assert seconds == pytest.approx(closed.total_time(batch, context, PEAKS, 3.35e12) + on_link)
+
+
+def test_windows_stop_growing() -> None:
+    """gpt-oss-120b: 18 layers of 128 positions, 18 of all; 2 g d 2 B = 2048 B a position and layer."""
+    closed = decode(find("gpt-oss-120b"), Formats())
+    assert closed.kv_read(8192) == 18 * 2048 * (8192 + 128)
+    assert closed.kv_read(100) == 36 * 2048 * 100

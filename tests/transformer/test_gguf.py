@@ -1,0 +1,259 @@
+"""GGUF: shapes from key-values, formats and bytes from tensors, and no broken file that hangs or gets through."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from roofline.errors import FileError
+from roofline.precision import storage
+from roofline.transformer.find import model
+from roofline.transformer.gguf_formats import type_name
+from roofline.transformer.gguf_header import read_header
+from roofline.transformer.gguf_model import load
+from roofline.transformer.layer import Gqa, Mla, Moe
+from roofline.transformer.memory import Load, demand
+from tests.transformer.gguf_files import F16, LLAMA, LLAMA_TENSORS, Q4_K, Tensors, header, text, value
+
+Writer = Callable[[bytes], str]
+GOOD = header(LLAMA, LLAMA_TENSORS)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Writer:
+    def write(content: bytes) -> str:
+        path = tmp_path / "tiny.gguf"
+        path.write_bytes(content)
+        return str(path)
+
+    return write
+
+
+def test_a_small_llama_by_hand(written: Writer) -> None:
+    llama = load(written(GOOD))
+    ((count, layer),) = llama.layers
+    assert (llama.name, count, llama.hidden, llama.vocab, llama.tied) == ("Tiny Llama", 2, 256, 1000, False)
+    assert layer.attention == Gqa(heads=8, kv_heads=2, head_dim=32)
+    matrices = 2 * 256 * 256 + 2 * 256 * 64 + 3 * 256 * 512
+    assert llama.parameters == 2 * (matrices + 2 * 256) + 2 * 256 * 1000 + 256
+    assert llama.notes == ()  # as many elements in the tensors, frequencies of the rotary embedding aside
+
+
+def test_bytes_are_those_of_the_tensors_where_their_format_is_meant(written: Writer) -> None:
+    llama = model(written(GOOD))
+    # 144 B for 256 weights of q4_k, 210 B for 256 of q6_k, 4 B for each of 5 norms and the 16 frequencies
+    q4_k = 256 * 1000 + 2 * (2 * 256 * 256 + 256 * 64 + 2 * 256 * 512)
+    q6_k = 256 * 1000 + 2 * (256 * 64 + 256 * 512)
+    size = q4_k * 144 // 256 + q6_k * 210 // 256 + 4 * (5 * 256 + 16)
+    assert llama.quantization is not None
+    assert (llama.quantization.weights, llama.quantization.bytes) == ("q4_k_m", size)  # general.file_type 15
+    assert demand(llama, llama.formats(), Load()).weights == size
+    assert demand(llama, llama.formats(weights="bf16"), Load()).weights == 2 * llama.parameters
+
+
+def test_without_a_named_mix_the_format_is_that_of_most_weights(written: Writer) -> None:
+    values = {**LLAMA, "general.file_type": 12}  # Q3_K_M, of which no average is known here
+    found = load(written(header(values, LLAMA_TENSORS))).quantization
+    assert found is not None
+    assert found.weights == "q4_k"
+    assert sorted(found.kept or ()) == ["router", "vectors"]
+
+
+def test_parts_in_16_bits_are_seen(written: Writer) -> None:
+    tensors: Tensors = {**LLAMA_TENSORS, "output.weight": ((256, 1000), F16)}
+    llama = load(written(header(LLAMA, tensors)))
+    assert llama.quantization is not None
+    assert sorted(llama.quantization.kept or ()) == ["head", "router", "vectors"]
+    assert llama.formats().of("head").name == "fp16"
+    del tensors["output.weight"]
+    assert load(written(header(LLAMA, tensors))).tied
+
+
+def test_other_tensors_than_the_shapes_have_are_said(written: Writer) -> None:
+    tensors = {**LLAMA_TENSORS, "extra.weight": ((10,), 0)}
+    (note,) = load(written(header(LLAMA, tensors))).notes
+    assert note.startswith("the tensors hold ")
+    parts = load(written(header({**LLAMA, "split.count": 3}, tensors)))
+    assert parts.quantization is not None
+    assert parts.quantization.bytes is None
+    assert "the first of several files" in parts.notes[0]
+
+
+def test_experts_make_a_llama_a_mixtral(written: Writer) -> None:
+    values = {**LLAMA, "llama.expert_count": 8, "llama.expert_used_count": 2}
+    ((_, layer),) = load(written(header(values, LLAMA_TENSORS))).layers
+    assert layer.mlp == Moe(experts=8, per_token=2, width=512)
+
+
+def test_deepseek_with_its_latent(written: Writer) -> None:
+    shapes = {
+        "block_count": 3,
+        "embedding_length": 256,
+        "feed_forward_length": 512,
+        "attention.head_count": 8,
+        "attention.head_count_kv": 1,
+        "attention.q_lora_rank": 48,
+        "attention.kv_lora_rank": 32,
+        "attention.key_length": 40,
+        "attention.value_length": 32,
+        "rope.dimension_count": 8,
+        "attention.key_length_mla": 24,
+        "attention.value_length_mla": 16,
+        "leading_dense_block_count": 1,
+        "expert_count": 4,
+        "expert_used_count": 2,
+        "expert_shared_count": 1,
+        "expert_feed_forward_length": 64,
+    }
+    values = {"general.architecture": "deepseek2", **{f"deepseek2.{key}": of for key, of in shapes.items()}}
+    tensors = {**LLAMA_TENSORS, "blk.1.exp_probs_b.bias": ((4,), 0)}
+    (dense, first), (sparse, then) = load(written(header(values, tensors))).layers
+    assert (dense, sparse) == (1, 2)
+    assert first.attention == Mla(heads=8, q_lora_rank=48, kv_lora_rank=32, nope_dim=16, rope_dim=8, value_dim=16)
+    assert then.mlp == Moe(experts=4, per_token=2, width=64, router_bias=True, shared_experts=1, shared_width=64)
+
+
+def test_values_for_each_layer_are_one_where_they_agree(written: Writer) -> None:
+    assert load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 2]}, LLAMA_TENSORS))).depth == 2
+    with pytest.raises(FileError, match=r"llama\.attention\.head_count_kv differs from layer to layer"):
+        load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 4]}, LLAMA_TENSORS)))
+
+
+def test_words_of_a_vocabulary_are_counted_and_not_kept(written: Writer) -> None:
+    found = read_header(written(GOOD))
+    assert found.lengths == {"tokenizer.ggml.tokens": 3}
+    assert found.values["llama.rope.freq_base"] == 500000.0
+    assert len(found.tensors) == len(LLAMA_TENSORS)
+
+
+def without(key: str) -> bytes:
+    return header({k: v for k, v in LLAMA.items() if k != key}, LLAMA_TENSORS)
+
+
+def starting(**fields: int) -> bytes:
+    """A header that ends after its counts, which say what they will."""
+    counts: dict[str, int] = {"version": 3, "tensors": 0, "pairs": 0, **fields}
+    return b"GGUF" + struct.pack("<IQQ", counts["version"], counts["tensors"], counts["pairs"])
+
+
+ONE = starting(pairs=1) + text("a")
+BROKEN: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "cannot be read as GGUF: is empty"),
+    "another file": (b"PK\3\4" + b"\0" * 100, "is no GGUF file"),
+    "a json": (b'{"model_type": "llama"}', "is no GGUF file"),
+    "only magic": (b"GGUF", "ends within its header: 4 B wanted at byte 4 of 4"),
+    "version 1": (starting(version=1), "has version 1 of GGUF, 2 and 3 are read"),
+    "big-endian": (b"GGUF" + struct.pack(">IQQ", 3, 0, 0), "is big-endian"),
+    "too many pairs": (starting(pairs=2**60), "says that it has 1152921504606846976 key-values"),
+    "too many tensors": (starting(tensors=2**63), "says that it has 9223372036854775808 tensors"),
+    "pairs that are not there": (starting(pairs=5), "ends within its header"),
+    "a long key": (starting(pairs=1) + struct.pack("<Q", 2**63), "ends within its header: 9223372036854775808 B"),
+    "a long text": (ONE + struct.pack("<IQ", 8, 2**40), "ends within its header"),
+    "a long list": (ONE + struct.pack("<IIQ", 9, 4, 10**6), "ends within its header"),
+    "an endless list": (ONE + struct.pack("<IIQ", 9, 8, 2**62), "says that it has 4611686018427387904 values"),
+    "words that are not there": (ONE + struct.pack("<IIQ", 9, 8, 10**6), "ends within its header"),
+    "a word too long": (ONE + struct.pack("<IIQQ", 9, 8, 2, 2**60), "ends within its header"),
+    "a list of lists": (ONE + struct.pack("<IIQ", 9, 9, 1), "has a list of unknown type 9"),
+    "an unknown type": (ONE + struct.pack("<I", 99), "has a value of unknown type 99"),
+    "many dimensions": (starting(tensors=1) + text("t") + struct.pack("<I", 1000), "says that it has 1000 dimensions"),
+    "a repeated key": (starting(pairs=2) + 2 * (text("a") + value(1)), "key 'a' is repeated"),
+    "no architecture": (without("general.architecture"), "no key general.architecture"),
+    "another architecture": (
+        header({"general.architecture": "mamba"}, {}),
+        "architecture 'mamba' is not read",
+    ),
+    "no hidden size": (without("llama.embedding_length"), "no key llama.embedding_length"),
+    "no heads": (without("llama.attention.head_count"), "no key llama.attention.head_count"),
+    "no tensors": (header(LLAMA, {}), "no tensor token_embd.weight: a vocabulary, or a later part"),
+    "a tensor without dimensions": (header(LLAMA, {"token_embd.weight": ((), 0)}), "no tensor token_embd.weight"),
+    "heads of text": (header({**LLAMA, "llama.attention.head_count": "8"}, LLAMA_TENSORS), "must be a whole"),
+    "contradictory heads": (
+        header({**LLAMA, "llama.attention.head_count_kv": 3}, LLAMA_TENSORS),
+        "kv_heads must divide",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_file_is_one_line_at_once(written: Writer, case: str) -> None:
+    content, says = BROKEN[case]
+    start = time.monotonic()
+    with pytest.raises(FileError) as caught:
+        load(written(content))
+    assert time.monotonic() - start < 2
+    assert says in str(caught.value)
+    assert str(caught.value).startswith(written(content))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(FileError, match="no such file"):
+        load("/nowhere/tiny.gguf")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be read as GGUF: Is a directory"):
+        load(str(tmp_path))
+
+
+@given(st.integers(0, len(GOOD) - 1))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_header_that_is_cut_off_anywhere_is_refused(written: Writer, end: int) -> None:
+    with pytest.raises(FileError):
+        load(written(GOOD[:end]))
+
+
+@given(st.integers(4, len(GOOD) - 1), st.integers(0, 255))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_changed_byte_is_refused_or_read_but_never_ends_otherwise(written: Writer, at: int, byte: int) -> None:
+    content = bytearray(GOOD)
+    content[at] = byte
+    try:
+        found = load(written(bytes(content)))
+    except FileError:
+        return
+    assert found.parameters > 0
+
+
+def test_types_are_those_of_the_gguf_package() -> None:
+    gguf: Any = pytest.importorskip("gguf", reason="no gguf to compare with: pip install '.[witness]'")
+    for kind, (weights, size) in gguf.GGML_QUANT_SIZES.items():
+        name = type_name(int(kind))
+        if name is not None:
+            assert storage(name).size_of(weights) == size, name
+            assert (
+                kind.name.lower().replace("f32", "fp32").replace("f16", "fp16").replace("bfp", "bf")[-3:] == name[-3:]
+            )
+
+
+def test_a_file_of_the_gguf_package_is_read(tmp_path: Path) -> None:
+    gguf: Any = pytest.importorskip("gguf", reason="no gguf to compare with: pip install '.[witness]'")
+    numpy: Any = pytest.importorskip("numpy")
+    path = str(tmp_path / "written.gguf")
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_block_count(2)
+    writer.add_context_length(8192)
+    writer.add_embedding_length(256)
+    writer.add_feed_forward_length(512)
+    writer.add_head_count(8)
+    writer.add_head_count_kv(2)
+    writer.add_token_list([f"word {i}" for i in range(1000)])
+    for name, (shape, _) in LLAMA_TENSORS.items():
+        writer.add_tensor(name, numpy.zeros(shape[::-1], dtype=numpy.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    llama = load(path)
+    assert llama.parameters == 2 * (2 * 256 * 256 + 2 * 256 * 64 + 3 * 256 * 512 + 2 * 256) + 2 * 256 * 1000 + 256
+    assert llama.quantization is not None
+    assert llama.quantization.bytes == 2 * (llama.parameters + 16)
+    assert llama.notes == ()
+    assert Q4_K == gguf.GGMLQuantizationType.Q4_K

@@ -1,0 +1,87 @@
+"""Latent attention of DeepSeek-V3, absorbed and naive, at one layer by hand."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline.transformer.conventions import Conventions
+from roofline.transformer.formats import Formats
+from roofline.transformer.layer import Mla
+from roofline.transformer.mla import latent_attention
+from roofline.transformer.operator import Operator
+from roofline.transformer.phase import Step
+
+V3 = Mla(heads=128, q_lora_rank=1536, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
+FP8 = Formats(weights="fp8", compute="fp8")
+
+
+def rows(way: str, step: Step, formats: Formats = FP8) -> dict[str, Operator]:
+    conventions = Conventions(mla="absorbed" if way == "absorbed" else "naive")
+    return {o.name: o for o in latent_attention(V3, hidden=7168, step=step, formats=formats, conventions=conventions)}
+
+
+def test_absorbed_at_context_4096() -> None:
+    """Core 1141 MFLOP and 5.0 MB, 33.6 MFLOP into and out of the latent."""
+    found = rows("absorbed", Step.decode(4096))
+    core = found["attention"]
+    assert core.flops == 2 * 128 * 4096 * (512 + 64 + 512) == 1_140_850_688
+    assert core.kv == 2 * 4096 * 576
+    assert core.bytes == core.kv + 2 * 128 * (576 + 512)
+    assert f"{core.bytes:.1e}" == "5.0e+06"
+    ends = found["q into latent"], found["out of latent"]
+    assert sum(o.flops for o in ends) == 2 * 128 * 512 * (128 + 128) == 33_554_432
+    assert sum(o.weights for o in ends) == 128 * 512 * 256
+
+
+def test_naive_from_the_latent_at_context_4096() -> None:
+    """Expansion 137,439 MFLOP, core 336 MFLOP, 626 MB together: 71 times the absorbed FLOPs."""
+    found = rows("naive", Step.decode(4096))
+    up, core = found["kv up"], found["attention"]
+    assert up.flops == 2 * 4096 * 512 * 128 * (128 + 128) == 137_438_953_472
+    assert core.flops == 2 * 128 * 4096 * (128 + 64 + 128) == 335_544_320
+    # Latent read, expanded keys and values written, read with rotary keys, weights of 1 B, queries and output.
+    expanded = 2 * 4096 * 128 * 256, 2 * 4096 * 128 * 320
+    assert up.bytes + core.bytes == 2 * 4096 * 576 + sum(expanded) + 512 * 128 * 256 + 2 * 128 * (192 + 128)
+    assert round((up.bytes + core.bytes) / 1e6) == 626
+
+
+def test_both_ways_share_the_projections() -> None:
+    """q 2 T (h r_q + r_q n (d_n + d_r)), kv 2 T h (r + d_r), output 2 T n d_v h."""
+    for way in ("absorbed", "naive"):
+        found = rows(way, Step.decode(10, batch=3))
+        assert found["q down"].flops == 2 * 3 * 7168 * 1536
+        assert found["q up"].flops == 2 * 3 * 1536 * 128 * 192
+        assert found["kv down"].flops == 2 * 3 * 7168 * 576
+        assert found["output"].flops == 2 * 3 * 128 * 128 * 7168
+        assert found["KV append"].kv == 2 * 3 * 576
+
+
+def test_queries_without_a_latent_are_one_product() -> None:
+    """DeepSeek-V2-Lite: 2 T h n (d_n + d_r)."""
+    lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
+    found = latent_attention(lite, hidden=2048, step=Step.decode(9), formats=Formats(), conventions=Conventions())
+    assert found[0].flops == 2 * 2048 * 16 * 192
+
+
+def test_the_default_is_absorbed_in_decode_and_naive_in_prefill() -> None:
+    def names(step: Step) -> set[str]:
+        found = latent_attention(V3, hidden=7168, step=step, formats=FP8, conventions=Conventions())
+        return {o.name for o in found}
+
+    assert "q into latent" in names(Step.decode(100))
+    assert "kv up" in names(Step.prefill(100))
+
+
+def test_prefill_pairs_cost_3_4_times_less_naive() -> None:
+    """2 n 320 against 2 n 1088 FLOP a pair."""
+    step = Step.prefill(1000)
+    ratio = rows("absorbed", step)["attention"].flops / rows("naive", step)["attention"].flops
+    assert ratio == 1088 / 320 == 3.4
+
+
+@given(batch=st.integers(1, 64), context=st.integers(1, 10_000))
+def test_the_cache_is_read_once_for_all_heads(batch: int, context: int) -> None:
+    for way in ("absorbed", "naive"):
+        found = rows(way, Step.decode(context, batch=batch), Formats())
+        assert sum(o.kv for o in found.values()) == 2 * batch * 576 * (context + 1)
