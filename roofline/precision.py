@@ -211,4 +211,7 @@ def remarks(*texts: str) -> tuple[str, ...]:
 
 def _blocks(held: Format) -> str:
     """How many bits an element takes where blocks share scales."""
-    return f"{held.name} takes {float(held.bits):g} bits an element, its scales included" if held.blocks else ""
+    if not held.blocks:
+        return ""
+    bits = held.element_bits / held.per + sum(shared / elements for elements, shared in held.blocks)
+    return f"{held.name} takes {bits:g} bits an element, its scales included"

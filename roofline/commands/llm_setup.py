@@ -107,7 +107,7 @@ def _of_any_precision(device: Device) -> Device:
     from roofline.precision import PRECISIONS
 
     peak = device.peaks[0]
-    return device if peak.dtype else replace(device, peaks=tuple(replace(peak, dtype=name) for name in PRECISIONS))
+    return device if peak.dtype else replace(device, peaks=tuple(peak._replace(dtype=name) for name in PRECISIONS))
 
 
 def _refuse_what_the_model_lacks(architecture: Architecture, given: dict[str, Any]) -> None:

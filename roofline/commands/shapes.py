@@ -46,7 +46,7 @@ def size(text: str, *, name: str) -> int:
         number = int(digits)
     if number is not None and number <= LARGEST:
         return number
-    counted = text.strip()[:1].isdigit() and not text.strip().isdigit()
+    counted = text.strip()[:1].isdigit() and text.strip()[-1:].isalpha()
     raise InputError(
         f"{name} must be a whole number from 1 to 1e15, got {quote(text)}",
         hint="sizes count elements, without a unit: 16 MB of bf16 are 8e6" if counted else None,

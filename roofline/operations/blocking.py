@@ -40,7 +40,8 @@ class Operands(NamedTuple):
         'fp8'
 
         """
-        wider = self.b.name in PRECISIONS and self.b.bits > self.a.bits
+        plain, other = PRECISIONS.get(self.b.name), PRECISIONS.get(self.a.arithmetic)
+        wider = plain is not None and other is not None and plain.bits > other.bits
         return self.b.arithmetic if wider else self.a.arithmetic
 
     def remarks(self) -> tuple[str, ...]:

@@ -517,7 +517,7 @@ BAD = [
     (
         2,
         f"llama-3.1-8b --hw h100 --context {'9' * 40}",
-        "error: context must be a whole number from 0 to 1e15, got 9",
+        "error: --context must be a whole number from 1 to 1e15, got '9",
     ),
     (
         2,
