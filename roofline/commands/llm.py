@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option
-from roofline.commands.llm_model import by_hand_options, take_model
+from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_setup import take_setups, work_options
 from roofline.commands.llm_types import ModelType
-from roofline.commands.options import output_options, output_settings
+from roofline.commands.options import device_names, output_options, output_settings
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def command(model: str | None, **given: Any) -> None:
     from roofline.commands.output import check_output, emit
 
     settings = output_settings(given)
-    check_output(settings, (model,) if model else ())
+    check_output(settings, (*read_for(model), *device_names(given["hw"])))
     emit(_report(take_model(model, given), given, context("llm")), settings)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -39,6 +40,11 @@ by_hand_options: Callable[[F], F] = together(
     option(_GROUP, "--tied", is_flag=True, help="The LM head is the embedding table."),
     option(_GROUP, "--no-gate", is_flag=True, help="MLP of two matrices instead of three."),
 )
+
+
+def read_for(model: str | None) -> tuple[str, ...]:
+    """The files that a model may be read from, which no output may overwrite: itself, or the config of a folder."""
+    return () if model is None else (model, os.path.join(model, "config.json"))
 
 
 def take_model(model: str | None, given: dict[str, Any]) -> Architecture:

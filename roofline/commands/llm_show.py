@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from roofline.commands.base import command as declare
-from roofline.commands.llm_model import by_hand_options, take_model
+from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_types import ModelType
 from roofline.commands.options import output_options, output_settings
 
@@ -29,5 +29,5 @@ def command(model: str | None, **given: Any) -> None:
     from roofline.report.llm.models import show_report
 
     settings = output_settings(given)
-    check_output(settings, (model,) if model else ())
+    check_output(settings, read_for(model))
     emit(show_report(take_model(model, given), context("llm show")), settings)

@@ -116,18 +116,14 @@ class Bounds(NamedTuple):
     moved: Moved
     compute: float  # s, all FLOP at the peaks of their precisions
     bandwidth: float  # B/s
-    link: float  # s, on the links
+    memory: float  # s, all bytes but those of communication
+    link: float  # s of communication: on the links, or through memory where that takes longer
     by_operator: float  # s, each operator by itself
 
     @property
     def least(self) -> float:
         """Seconds for FLOP, weights and KV cache alone."""
         return max(self.compute, self.moved.least / self.bandwidth)
-
-    @property
-    def memory(self) -> float:
-        """Seconds for all bytes."""
-        return self.moved.all / self.bandwidth
 
     @property
     def total(self) -> float:
@@ -184,11 +180,14 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
         InputError: no roof for a precision, or no link for a step that communicates.
 
     """
-    compute, link, by_operator = 0.0, 0.0, 0.0
+    compute, memory, link, by_operator = 0.0, 0.0, 0.0, 0.0
     for operator in table.operators:
         terms = roofs.times(operator)
         compute += operator.times * terms.compute
-        link += operator.times * terms.link
+        if operator.kernel.communicates:
+            link += operator.times * max(terms.memory, terms.link)
+        else:
+            memory += operator.times * terms.memory
         by_operator += operator.times * max(terms)
     return Bounds(
         tokens=table.step.tokens,
@@ -196,6 +195,7 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
         moved=table.moved,
         compute=compute,
         bandwidth=roofs.bandwidth,
+        memory=memory,
         link=link,
         by_operator=by_operator,
     )

@@ -123,9 +123,10 @@ def _sparse(keys: Keys, family: Family, depth: int) -> list[bool]:
         dense, every = keys.maybe("first_k_dense_replace") or 0, keys.maybe("moe_layer_freq") or 1
         return [i >= dense and i % every == 0 for i in range(depth)]
     every, listed = keys.maybe("decoder_sparse_step") or 1, keys.values.get("mlp_only_layers") or []
-    if not isinstance(listed, list):
+    if not isinstance(listed, list) or not all(type(layer) is int for layer in listed):
         raise keys.error("mlp_only_layers must be a list of layers")
-    return [i not in listed and (i + 1) % every == 0 for i in range(depth)]
+    dense_ones = set(listed)
+    return [i not in dense_ones and (i + 1) % every == 0 for i in range(depth)]
 
 
 def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:

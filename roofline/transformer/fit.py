@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -41,7 +42,10 @@ def smallest_devices(model: Architecture, formats: Formats, load: Load, capacity
         InputError: it depends on what is not known of the model.
 
     """
-    for devices in range(1, max((layer.attention.heads for _, layer in model.layers), default=_HEADS) + 1):
+    shared = math.gcd(*(layer.attention.heads for _, layer in model.layers))  # 0 where no layers are known
+    for devices in range(1, (shared or _HEADS) + 1):
+        if shared % devices:
+            continue
         try:
             if _fits(model, formats, replace(load, devices=devices), capacity):
                 return devices

@@ -40,8 +40,10 @@ def parallel_table(
 
     """
     one = table(shard(architecture, devices), step, formats, conventions)
-    if devices == 1 or not architecture.depth:
+    if devices == 1:
         return one
+    if not architecture.depth:
+        return replace(one, further=(*one.further, "what the devices send each other is not known and left out"))
     joined = _join(architecture, step.tokens, formats, devices, algorithm)
     return replace(one, operators=(*one.operators, joined))
 
@@ -75,7 +77,7 @@ def shard(architecture: Architecture, devices: int) -> Architecture:
 def _shard_layer(layer: Layer, devices: int) -> Layer:
     attention, mlp = layer.attention, layer.mlp
     if attention.heads % devices:
-        fit = [p for p in range(2, devices) if attention.heads % p == 0]
+        fit = [p for p in range(2, min(devices, attention.heads + 1)) if attention.heads % p == 0]
         raise InputError(
             f"devices must divide the {attention.heads} heads of a layer, got {devices}",
             hint=f"fewer that do: {', '.join(map(str, fit[-3:]))}" if fit else "no smaller number above 1 does",

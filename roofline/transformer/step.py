@@ -55,6 +55,7 @@ class Table:
     operators: tuple[Operator, ...]
     conventions: Conventions
     notes: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()  # assumptions of this table alone
 
     @property
     def flops(self) -> int:
@@ -87,7 +88,7 @@ class Table:
         words = [text for name, text in _LATENT.items() if name in names]
         if any(operator.experts for operator in self.operators):
             words.append(self.conventions.of_experts)
-        return (*self.conventions.assumptions, *words, NO_VECTOR_FLOPS)
+        return (*self.conventions.assumptions, *words, *self.further, NO_VECTOR_FLOPS)
 
 
 def table(architecture: Architecture, step: Step, formats: Formats, conventions: Conventions | None = None) -> Table:
