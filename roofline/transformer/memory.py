@@ -83,7 +83,7 @@ def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
     part = shard(model, load.devices)
     known = bool(part.layers)
     return Demand(
-        weights=weight_bytes(part, formats) if load.devices > 1 else stored_bytes(model, formats),
+        weights=stored_bytes(model, formats, part),
         kv=kv_bytes(part, formats, load) if known else None,
         live=live_bytes(part, formats, load) if known else None,
         activations=activation_bytes(part, formats, load) if known and part.vocab else None,
@@ -96,11 +96,12 @@ def weight_bytes(model: Architecture, formats: Formats) -> int:
     return sum(formats.of(part).size_of(parameters) for part, parameters in model.parameters_by_part.items())
 
 
-def stored_bytes(model: Architecture, formats: Formats) -> int:
-    """As :func:`weight_bytes`, but what the file says of itself where its own format is meant."""
-    held = model.quantization
-    own = held is not None and held.bytes is not None and formats.weights == held.weights
-    return held.bytes if held is not None and held.bytes is not None and own else weight_bytes(model, formats)
+def stored_bytes(model: Architecture, formats: Formats, part: Architecture) -> int:
+    """Bytes of the weights of a part of a model; from what its file says of itself where its own format is meant."""
+    share, held = weight_bytes(part, formats), model.quantization
+    if held is None or held.bytes is None or formats.weights != held.weights:
+        return share
+    return -(-held.bytes * share // weight_bytes(model, formats))
 
 
 def kv_bytes(model: Architecture, formats: Formats, load: Load) -> int:

@@ -130,6 +130,12 @@ def test_what_a_file_says_of_its_size_goes_before_what_its_format_would_need() -
     model = Architecture(name="tiny", hidden=8, vocab=8, layers=((1, layer),), quantization=mix)
     assert demand(model, model.formats(), Load()).weights == 12_345
     assert demand(model, BF16, Load()).weights == 2 * model.parameters
+    two = Gqa(heads=2, kv_heads=2, head_dim=8)
+    model = replace(model, layers=((1, Layer(attention=two, mlp=Dense(width=8))),))
+    # At 4.8944 bits, in whole bytes: tables of 64, 40 B each; projections of 512, 314 B; MLP of 192, 118 B. Of half as
+    # many: 20, 20, 157 and 59 B. The three norms of 8 are whole on both devices, 48 B.
+    whole, half = 2 * 40 + 314 + 118 + 48, 2 * 20 + 157 + 59 + 48
+    assert demand(model, model.formats(), Load(devices=2)).weights == -(-12_345 * half // whole)
 
 
 def test_unknown_is_not_zero() -> None:
