@@ -34,8 +34,9 @@ def sweep_report(
     ]
     columns = [c._replace(detail=c.detail or c.key == "name") for c in report.columns]
     lines = [
-        f"{argument} = {value} is the first size {where}" + (f" on {one.device.id}" if several > 1 else "")
-        for one, value, crossing in zip(placed, each, crossings, strict=True)
+        f"{argument} = {value} is the first of these sizes {where}, after {before}"
+        + (f" on {one.device.id}" if several > 1 else "")
+        for one, value, before, crossing in zip(placed, each, [*each[:several], *each], crossings, strict=False)
         for _, where in crossing
     ]
     return report._replace(

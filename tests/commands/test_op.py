@@ -300,7 +300,7 @@ def test_a_sweep_marks_the_ridge_and_the_launch_floor(answer: Ask, roofline: Run
         (512, "compute-bound", None),
     ]
     text = roofline(*line.split()).out
-    assert "m = 1024 is the first size above the launch floor of 5.000 us" in text
+    assert re.search(r"m = 1024 is the first of these sizes above the launch floor of 5.000 us, after \d+\n", text)
 
 
 def test_a_sweep_over_several_devices_marks_each(answer: Ask) -> None:
