@@ -95,8 +95,9 @@ def parse(text: str, name: str) -> tuple[Node | None, list[Problem]]:
         tree = _Composer(name, added)
         tree.read(widened)
     outside = [place for place in tabs if not tree.within_scalar(place)]  # text may hold any tabs
-    if not strictly_yaml and tree.root is not None:
-        outside = outside or tabs  # a tab that ended a text too early
+    if not strictly_yaml and not outside:  # a tab that ended a text too early, or made a key part of one
+        broken = {problem.at[0] for problem in tree.problems if problem.rule == "syntax"}
+        outside = tabs if tree.root is not None else [place for place in tabs if place[0] in broken]
     if outside:
         line, column = outside[0]
         others = len(outside) - 1

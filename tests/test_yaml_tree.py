@@ -167,3 +167,9 @@ def test_no_text_breaks_it(text: str) -> None:
     root, problems = parse(text, "f.yaml")
     assert root is not None or problems
     assert all("\n" not in str(problem) for problem in problems)
+
+
+def test_a_tab_that_makes_a_key_part_of_the_text_before_it_is_named() -> None:
+    _, problems = parse("name: X\n\tpeaks: 1\n", "x.yaml")
+    assert [problem.rule for problem in problems] == ["tab", "syntax"]
+    assert problems[0].where == "x.yaml:2:1"
