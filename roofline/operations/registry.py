@@ -79,16 +79,16 @@ class Operation(NamedTuple):
         texts = _argument_texts(self._doc)
         found = []
         for parameter in inspect.signature(self.function).parameters.values():
-            kind, words, optional = allowed[parameter.name]
+            hint = allowed[parameter.name]
             required = parameter.default is inspect.Parameter.empty
             found.append(
                 Parameter(
                     name=parameter.name,
-                    kind=kind,
+                    kind=hint.kind,
                     required=required,
                     default=None if required else parameter.default,
-                    words=words,
-                    optional=optional,
+                    words=hint.words,
+                    optional=hint.optional,
                     help=texts.get(parameter.name, ""),
                 )
             )

@@ -33,6 +33,7 @@ class Hint(NamedTuple):
     kind: Kind
     words: tuple[str, ...]  # what a "word" may be
     optional: bool  # None is allowed
+    plain: type | None  # the type of which every value passes as it is
 
 
 @cache
@@ -47,8 +48,9 @@ def _hint(hint: Any) -> Hint:
     if optional:
         hint = next(a for a in arguments if a is not type(None))
     if get_origin(hint) is Literal:
-        return Hint("word", get_args(hint), optional)
-    return Hint(_KINDS[get_origin(hint) or hint], (), optional)
+        return Hint("word", get_args(hint), optional, str)
+    plain = get_origin(hint) or hint
+    return Hint(_KINDS[plain], (), optional, None if plain is tuple else plain)
 
 
 def checked(function: F) -> F:
@@ -61,11 +63,14 @@ def checked(function: F) -> F:
     @wraps(function)
     def call(*args: Any, **given: Any) -> Kernel:
         known = hints(function)
-        taken = {name: _taken(name, value, known[name]) if name in known else value for name, value in given.items()}
+        for name, value in given.items():
+            hint = known.get(name)
+            if hint is not None and type(value) is not hint.plain:  # most are of it, and pass as they are
+                given[name] = _taken(name, value, hint)
         try:
-            return function(*args, **taken)  # what is positional, missing or unknown is Python's to name
+            return function(*args, **given)  # what is positional, missing or unknown is Python's to name
         except OutOfRangeError as error:
-            large = [name for name, value in taken.items() if name in known and _is_large(value, known[name])]
+            large = [name for name, value in given.items() if name in known and _is_large(value, known[name])]
             raise InputError(f"{', '.join(large)} are too large together: {error}") from None
 
     return cast("F", call)
