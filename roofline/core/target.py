@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
@@ -13,8 +14,7 @@ from roofline.core.roof import Roof
 from roofline.errors import InputError, UnknownNameError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class Placed(NamedTuple):
     """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
 
     device: Device
@@ -100,7 +100,7 @@ class Target:
             return placed
         if not self._headlines:  # one roof for all kernels, so that a list of roofs has it once
             self._headlines.append(choose(self.device, RoofQuery(headline=True, level=self.query.level)).roof)
-        return replace(placed, headline=self._placement(placed.first.kernel, self._headlines[0]))
+        return placed._replace(headline=self._placement(placed.first.kernel, self._headlines[0]))
 
     def _link(self, kernel: Kernel) -> Port | None:
         return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from roofline.errors import InputError
@@ -47,8 +47,7 @@ class Moved(NamedTuple):
         return self.weights + self.kv + self.activations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(NamedTuple):
     """The operators of one step of a batch, on one device."""
 
     step: Step
