@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
-from numbers import Real
 from operator import index
 from typing import Any, Final, Literal, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -88,6 +87,8 @@ def _taken(name: str, value: Any, hint: Hint) -> Any:
         case "switch":
             return _of_type(name, value, hint.kind, bool)
         case "number":
+            from numbers import Real  # noqa: PLC0415  (numbers are floats but for numpy's)
+
             return _of_type(name, value, hint.kind, Real)
         case _:
             return _of_type(name, value, hint.kind, str)
@@ -103,7 +104,7 @@ def _whole(name: str, value: Any, kind: Kind) -> Any:
 
 
 def _of_type(name: str, value: Any, kind: Kind, wanted: type) -> Any:
-    if not isinstance(value, wanted) or (wanted is Real and isinstance(value, bool)):
+    if not isinstance(value, wanted) or (kind == "number" and isinstance(value, bool)):
         raise _refused(name, value, kind)
     return value
 

@@ -1,7 +1,7 @@
 """One layer of a decoder: its attention, its MLP, its norms, and the exact number of parameters of each.
 
 Parameters are counted apart as matrices, which quantised checkpoints hold in few bits, and as vectors (norms, biases,
-sinks), which they leave at 16. These are records, built by the thousand; the architecture that they stand in checks them.
+sinks), which they leave at 16. These are records, which the architecture that they stand in checks.
 """
 
 from __future__ import annotations
