@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
@@ -29,19 +29,21 @@ class Placed(NamedTuple):
         return self.beside or self.first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A device and what was said about the roof.
+    """A device and what was said about the roof; it remembers the roofs that it chose.
 
     Raises:
         UnknownNameError: on placing, where the device has no such peak, level or link.
 
     """
 
-    device: Device
-    query: RoofQuery = field(default_factory=RoofQuery)
-    _choices: dict[tuple[str | None, str | None], RoofChoice] = field(default_factory=dict, repr=False, compare=False)
-    _headlines: list[Roof] = field(default_factory=list, repr=False, compare=False)  # the one, once asked for
+    __slots__ = ("_choices", "_headlines", "device", "query")
+
+    def __init__(self, *, device: Device, query: RoofQuery | None = None) -> None:
+        self.device = device
+        self.query = query or RoofQuery()
+        self._choices: dict[tuple[str | None, str | None], RoofChoice] = {}
+        self._headlines: list[Roof] = []  # the one, once asked for
 
     def choice(self, dtype: str | None = None, unit: str | None = None) -> RoofChoice:
         """The roofs for a kernel of this precision on this unit; None: for one that names none."""

@@ -23,6 +23,7 @@ from roofline.transformer.projections import projections
 from roofline.transformer.tables import look_up, predict
 
 _MOST_TOKENS: Final = 10**9
+_USUAL: Final = Conventions()
 _LATENT: Final = {
     "q into latent": "MLA absorbed: all heads attend the latent itself",
     "kv up": "MLA naive: latents of all positions are expanded to keys and values of each head",
@@ -97,7 +98,8 @@ def table(architecture: Architecture, step: Step, formats: Formats, conventions:
         InputError: a size out of bounds, or a number of experts that the step cannot touch.
 
     """
-    counted = conventions or Conventions()
+    counted = conventions or _USUAL
+    step.check()
     if step.tokens > _MOST_TOKENS:
         raise InputError(
             f"a step has at most 1e9 new tokens, got {step.batch:,} sequences of {step.new:,}",
