@@ -163,7 +163,11 @@ def test_unknown_is_not_zero() -> None:
 
 
 loads = st.builds(
-    Load, batch=st.integers(1, 300), positions=st.integers(1, 10_000), block=st.integers(1, 64), windows=st.booleans()
+    lambda **drawn: Load(**drawn),
+    batch=st.integers(1, 300),
+    positions=st.integers(1, 10_000),
+    block=st.integers(1, 64),
+    windows=st.booleans(),
 )
 
 
