@@ -163,7 +163,7 @@ def test_unknown_is_not_zero() -> None:
 
 
 loads = st.builds(
-    lambda **drawn: Load(**drawn),
+    lambda **drawn: Load(**drawn),  # noqa: PLW0108  (of the class itself, fields with a default would be drawn too)
     batch=st.integers(1, 300),
     positions=st.integers(1, 10_000),
     block=st.integers(1, 64),
