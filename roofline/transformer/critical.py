@@ -7,7 +7,7 @@ bandwidth, a step of B sequences computes for B F / P and moves for (W + B K) / 
 
 on where F H > K P, and never else: then each sequence adds more time of memory than of arithmetic. Every position of
 the context is moved once, the new one when it is written and all others when they are read; activations, and thus the
-traffic of norms, are left out unless they are asked for.
+traffic of norms, are left out unless they are asked for; then the verdict is that of the total time, to the byte.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def critical_batch_of(
 
     Args:
         model: the closed form of its decode steps
-        context: positions that each sequence attends, its own among them; 0: the KV cache is left out but for 1
+        context: positions that each sequence attends, its own among them, which is in the cache too; 0 is as 1
         peaks: FLOP/s by precision
         bandwidth: B/s
-        activations: count the bytes of activations and norms too
+        activations: count all bytes that the total time does: activations, the embedding, and the new position too
 
     """
     margin = _margin(model, max(context, 1), peaks, bandwidth, activations=activations)
@@ -70,7 +70,9 @@ def critical_batch_of(
     return _root(lambda batch: batch * margin - _weights(model, batch) / bandwidth)
 
 
-def crossover_context(model: Decode, peaks: Mapping[str, float], bandwidth: float) -> float | None:
+def crossover_context(
+    model: Decode, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+) -> float | None:
     """The context beyond which no batch of decode steps is compute-bound; None: there is none.
 
     There F H = K P: a sequence takes as long to compute as its cache takes to be read. Both are linear between full
@@ -88,7 +90,9 @@ def crossover_context(model: Decode, peaks: Mapping[str, float], bandwidth: floa
     """
     windows = sorted({each.window for each in model.positions if each.window})
     for start in reversed([1, *windows]):
-        here, next_one = (_margin(model, context, peaks, bandwidth) for context in (start, start + 1))
+        here, next_one = (
+            _margin(model, context, peaks, bandwidth, activations=activations) for context in (start, start + 1)
+        )
         slope = next_one - here
         if start == max(windows, default=1) and (slope > 0 or slope == 0 < here):
             return None  # the longest contexts can be compute-bound
@@ -101,7 +105,9 @@ def _margin(
     model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float:
     """Seconds that one sequence computes longer than its cache is moved: F / P - K / H."""
-    moved = model.kv_read(context) + (model.activations_of(context) if activations else 0)
+    moved = model.kv_read(context)
+    if activations:
+        moved += model.written + model.row + model.activations_of(context)
     return model.compute_time(context, peaks) - moved / bandwidth
 
 

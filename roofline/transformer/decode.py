@@ -1,8 +1,8 @@
-"""Decode in closed form: the totals of a step as functions of batch and context, for sweeps and for critical batches.
+"""Decode in closed form: the totals of a step as functions of batch and context, to solve for either or to scan many.
 
 All that the table of a step counts is a constant (weights), or goes with the sequences (products, activations), or with
 the positions that each attends (attention, cache), up to its window; only the weights of experts bend, with the number
-of distinct ones. So three tables say it all, exactly.
+of distinct ones. So the tables of two contexts say it all, exactly.
 """
 
 from __future__ import annotations
@@ -147,7 +147,8 @@ def decode(
         row=sum(o.weights for o in rest if o.group == "embedding"),
         written=sum(o.times * o.kv for o in one) - sum(each.kv for each in positions),
         flops=flops,
-        activations=sum(o.times * o.activations for o in one) - sum(each.activations for each in positions),
+        activations=sum(o.times * o.activations for o in one if not o.kernel.communicates)
+        - sum(each.activations for each in positions),
         positions=positions,
         wire=sum(o.times * int(o.kernel.wire or 0) for o in one),
         messages=sum(o.times * o.kernel.messages for o in one),

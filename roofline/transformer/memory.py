@@ -12,6 +12,7 @@ from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.parallel import shard
 
 _LOGIT = 4  # B; logits are kept in fp32
+_SUM = 3  # hidden states of a residual sum: two read, one written
 
 
 class Load(NamedTuple):
@@ -146,7 +147,7 @@ def activation_bytes(model: Architecture, formats: Formats, load: Load) -> int |
     if any(layer.mlp is None for _, layer in model.layers):
         return None
     held = storage(formats.activations, name="activations")
-    widest = max(_elements(layer, model.hidden) for _, layer in model.layers)
+    widest = max(_SUM * model.hidden, *(_elements(layer, model.hidden) for _, layer in model.layers))
     logits = held.size_of(load.batch * model.hidden) + _LOGIT * load.batch * model.vocab
     return max(held.size_of(load.tokens * widest), logits)
 

@@ -18,6 +18,7 @@ class Step(NamedTuple):
     batch: int = 1  # B
     new: int = 1  # S
     cached: int = 0  # C
+    is_prompt: bool = False  # the new tokens are a whole prompt, be it of one token
 
     def check(self) -> Step:
         """The same, if it is a step.
@@ -33,7 +34,7 @@ class Step(NamedTuple):
     @classmethod
     def prefill(cls, prompt: int, *, batch: int = 1) -> Step:
         """The whole prompt at once, with nothing cached."""
-        return cls(batch=batch, new=prompt).check()
+        return cls(batch=batch, new=prompt, is_prompt=True).check()
 
     @classmethod
     def decode(cls, context: int, *, batch: int = 1) -> Step:
@@ -53,5 +54,5 @@ class Step(NamedTuple):
 
     @property
     def is_decode(self) -> bool:
-        """Whether each sequence has one new token after cached ones."""
-        return self.new == 1
+        """Whether each sequence has one new token, behind its prompt."""
+        return self.new == 1 and not self.is_prompt

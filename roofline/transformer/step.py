@@ -74,11 +74,12 @@ class Table(NamedTuple):
 
     @property
     def moved(self) -> Moved:
-        """Bytes through main memory, by what they are."""
+        """Bytes through main memory, by what they are; those of communication are in the time of the links."""
+        own = [operator for operator in self.operators if not operator.kernel.communicates]
         return Moved(
-            weights=sum(o.times * o.weights for o in self.operators),
-            kv=sum(o.times * o.kv for o in self.operators),
-            activations=sum(o.times * o.activations for o in self.operators),
+            weights=sum(o.times * o.weights for o in own),
+            kv=sum(o.times * o.kv for o in own),
+            activations=sum(o.times * o.activations for o in own),
         )
 
     @property

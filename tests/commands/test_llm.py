@@ -207,9 +207,9 @@ def test_l21_weights_bandwidth_and_tokens_are_of_all_devices(answer: Ask) -> Non
         ("llama-3.1-8b --context 0 --weights fp8 --compute fp8 --keep none", 298),
     ],
 )
-def test_critical_batch_without_cache(answer: Ask, words: str, least: int) -> None:
+def test_critical_batch_at_context_1(answer: Ask, words: str, least: int) -> None:
     """Worked elsewhere: the first whole batch that is compute-bound, with the LM head in the format of the weights."""
-    batch = answer(f"{words} --hw h100")["critical_batch_without_kv"]
+    batch = answer(f"{words} --hw h100")["critical_batch_at_context_1"]
     assert math.ceil(batch) == pytest.approx(least, rel=0.01)
 
 
@@ -367,7 +367,8 @@ def test_operators_add_up(answer: Ask, words: str, phase: str) -> None:
     rows = found["operators"]
     assert sum(row["share_of_time"] for row in rows) == pytest.approx(1, abs=1e-12)
     assert sum(row["work_flop"] for row in rows) == found[f"{phase}_work_flop"]
-    assert sum(row["traffic_byte"] for row in rows) == found[f"{phase}_traffic_byte"]
+    own = [row for row in rows if row["group"] != "communication"]  # of which the time of the links is told
+    assert sum(row["traffic_byte"] for row in own) == found[f"{phase}_traffic_byte"]
     assert sum(row["least_time_s"] for row in rows) == pytest.approx(found[f"{phase}_operator_time_s"])
     for row in rows:
         assert row["weights_byte"] + row["kv_byte"] + row["activations_byte"] == row["traffic_byte"]

@@ -69,11 +69,11 @@ def test_the_crossing_and_the_critical_batch_stand_under_the_table(roofline: Run
     """W P / (F H - K P) of a 70B model at context 1024 is 964 (tests/transformer/test_critical.py)."""
     out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "1024", "--sweep", "batch=1024:4096").out
     assert "batch = 2048 is the first past the ridge\n" in out
-    assert "critical batch at context 1024: 965 by weights and KV cache; " in out
-    assert "crossover context: 1476, beyond which no batch of decode is compute-bound\n" in out
+    assert "critical batch at context 1024: 965 by weights and KV cache, " in out
+    assert "crossover context: 1476 by weights and KV cache, " in out
     out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "2048", "--sweep", "batch=1:1e6:x10").out
     assert "the bound is the same at every size\n" in out
-    assert "no batch of decode is compute-bound there" in out
+    assert "critical batch at context 2048: none by weights and KV cache; 296 at context 1\n" in out
 
 
 def test_a_long_list_of_crossings_is_cut(roofline: Runner) -> None:

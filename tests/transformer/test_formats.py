@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from roofline.errors import InputError, UnknownNameError
@@ -71,7 +73,7 @@ def test_steps() -> None:
 
 
 @pytest.mark.parametrize("numbers", [{"batch": 0}, {"new": 0}, {"cached": -1}, {"batch": 10**16}, {"new": True}])
-def test_steps_of_nothing(numbers: dict[str, int]) -> None:
+def test_steps_of_nothing(numbers: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must be a whole number"):
         Step(**numbers).check()
     with pytest.raises(InputError, match="must be a whole number"):

@@ -114,6 +114,15 @@ def test_activations_are_those_of_the_widest_operator() -> None:
     assert activation_bytes(find("deepseek-v3"), BF16, Load(positions=10)) == 10 * 2 * (2 * 128 * 192 + 2 * 128 * 128)
 
 
+def test_a_residual_sum_is_the_widest_where_a_layer_is_split_far_enough() -> None:
+    """70B on 16 devices: MLP 3 x 1792 elements a token, heads 2 x 4 x 128 and a key and a value, and 3 x 8192 of a sum.
+
+    8192 tokens of 24,576 elements in bf16: 402.7 MB.
+    """
+    load = Load(positions=8192, devices=16)
+    assert demand(find("llama-3.1-70b"), BF16, load).activations == 3 * 8192 * 8192 * 2
+
+
 def test_several_devices_share_heads_and_width_but_replicate_what_cannot_be_split() -> None:
     model, load = find("llama-3.1-70b"), Load(positions=4096, devices=16)
     share = demand(model, BF16, load)

@@ -71,6 +71,8 @@ def test_the_default_is_absorbed_in_decode_and_naive_in_prefill() -> None:
 
     assert "q into latent" in names(Step.decode(100))
     assert "kv up" in names(Step.prefill(100))
+    assert "kv up" in names(Step.prefill(1))
+    assert "q into latent" in names(Step.decode(1))
 
 
 def test_prefill_pairs_cost_3_4_times_less_naive() -> None:

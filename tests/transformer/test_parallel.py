@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roofline.core.link import Port
 from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import bounds
+from roofline.transformer.critical import critical_batch_of
+from roofline.transformer.decode import decode
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.parallel import parallel_table, shard
@@ -17,6 +23,7 @@ from tests.transformer.machines import H100, chip
 
 LLAMA70 = find("llama-3.1-70b")
 NVLINK = H100._replace(link=Port("NVLink", 450e9))
+PEAK, BANDWIDTH = 989.4e12, 3.35e12
 
 
 @pytest.mark.parametrize(
@@ -113,3 +120,41 @@ def test_devices_that_fit_no_heads_are_refused() -> None:
 def test_a_step_that_communicates_needs_a_link() -> None:
     with pytest.raises(InputError, match="the device has no link"):
         bounds(parallel_table(LLAMA70, Step.decode(1), Formats(), devices=2), H100)
+
+
+@given(
+    name=st.sampled_from(["llama-3.2-1b", "qwen3-8b", "qwen3-30b-a3b", "deepseek-v2-lite"]),
+    weights=st.sampled_from(["bf16", "fp8", "int4-g128"]),
+    devices=st.sampled_from([1, 2, 4]),
+    batch=st.integers(1, 3000),
+    tokens=st.integers(1, 300),
+    prefill=st.booleans(),
+)
+def test_the_verdict_is_that_of_intensity_and_ridge_on_any_number_of_devices(
+    name: str, weights: str, devices: int, batch: int, tokens: int, prefill: bool
+) -> None:
+    """What all-reduces move is time of the links, and no traffic that the intensity counts."""
+    step = Step.prefill(tokens, batch=batch) if prefill else Step.decode(tokens, batch=batch)
+    found = bounds(parallel_table(find(name), step, Formats(weights=weights), devices=devices), NVLINK)
+    assert found.memory == pytest.approx(found.moved.all / found.bandwidth)
+    if found.bound != "link":
+        assert (found.bound == "compute") == (found.intensity >= found.ridge_point * (1 - 1e-12))
+
+
+@given(
+    name=st.sampled_from(["llama-3.2-1b", "qwen3-8b", "qwen3-30b-a3b"]),
+    devices=st.sampled_from([1, 2, 4]),
+    context=st.integers(1, 100),
+)
+def test_the_critical_batch_with_activations_is_where_the_verdict_turns(name: str, devices: int, context: int) -> None:
+    model, formats = find(name), Formats(weights="int4-g128")
+    closed = decode(model, formats, devices=devices)
+    batch = critical_batch_of(closed, context, {"bf16": PEAK}, BANDWIDTH, activations=True)
+    if batch is None:
+        return
+    for whole, computes in ((math.ceil(batch * 1.0001) + 1, True), (max(math.floor(batch * 0.9999) - 1, 1), False)):
+        found = bounds(
+            parallel_table(model, Step.decode(context, batch=whole), formats, devices=devices),
+            chip(PEAK, BANDWIDTH)._replace(link=Port("fast", 1e15)),
+        )
+        assert (found.compute >= found.memory) is computes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from roofline.report import plain
@@ -27,15 +29,13 @@ def test_70b_on_an_h100(context: int, batch: int | None, whole: int | None) -> N
     if batch is None:
         assert plain(cells["critical_batch"]) is None
         assert cells["critical_batch"].why == "no batch is compute-bound at this context"
-        assert lines[0] == (
-            f"critical batch at context {context}: none, since no batch of decode is compute-bound there; "
-            "296 without the KV cache"
-        )
+        assert lines[0] == f"critical batch at context {context}: none by weights and KV cache; 296 at context 1"
     else:
         assert plain(cells["critical_batch"]) == pytest.approx(batch, rel=0.01)
-        assert lines[0].startswith(f"critical batch at context {context}: {whole} by weights and KV cache; ")
+        assert lines[0].startswith(f"critical batch at context {context}: {whole} by weights and KV cache, ")
     assert plain(cells["crossover_context_tokens"]) == pytest.approx(1476, rel=0.01)
-    assert lines[1] == "crossover context: 1476, beyond which no batch of decode is compute-bound"
+    assert lines[1].startswith("crossover context: 1476 by weights and KV cache, ")
+    assert lines[1].endswith(" with activations; beyond it no batch of decode is compute-bound")
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,17 @@ def test_weights_in_four_bits_need_a_quarter_of_the_batch() -> None:
     """The LM head stays at 16 bit: 2 x 525,336,576 + 4.15625 / 8 x 6.979e9 B over 15.01 GFLOP, at 295.3 FLOP/B."""
     weights = 2 * 525_602_816 + 4.15625 / 8 * (7_504_924_672 - 525_602_816)
     by_hand = weights / (2 * (7_504_924_672 - 65 * 4096)) * 989.4 / 3.35
-    assert critical(setup("llama-3.1-8b", weights="int4-g128", context=0)).without_cache == pytest.approx(
-        by_hand, rel=0.01
-    )
+    assert critical(setup("llama-3.1-8b", weights="int4-g128", context=0)).at_one == pytest.approx(by_hand, rel=0.01)
 
 
 def test_activations_count_for_the_mark_in_a_sweep() -> None:
-    """Between the two figures a step is compute-bound by the least time, but memory-bound with activations.
-
-    A step moves its own position twice, written and read, of which the closed form counts one: hence the hundredth.
-    """
+    """Between the two figures a step is compute-bound by the least time, but memory-bound with activations."""
     one = setup(context=512)
     found = critical(one)
     assert found.batch is not None
     assert found.with_activations is not None
     between = one.with_(batch=round((found.batch + found.with_activations) / 2))
-    after = one.with_(batch=round(found.with_activations * 1.01))
+    after = one.with_(batch=math.ceil(found.with_activations + 1))
     seen = between.bounds(between.decode())
     assert seen.compute > seen.moved.least / seen.bandwidth
     assert (seen.bound, after.bounds(after.decode()).bound) == ("memory", "compute")
@@ -95,7 +90,7 @@ def test_what_is_not_known_of_a_model_is_said() -> None:
     one = Setup(architecture=bare, target=setup().target)
     found = critical(one)
     cells = critical_cells(found)
-    assert found.without_cache == pytest.approx(989.4 / 3.35)
+    assert found.at_one == pytest.approx(989.4 / 3.35)
     assert plain(cells["critical_batch"]) is plain(cells["crossover_context_tokens"]) is None
     assert cells["critical_batch"].why == "nothing is known of the layers, and so of the KV cache"
     assert critical_lines(one, found) == ["critical batch: 296 without the KV cache, of which nothing is known"]
