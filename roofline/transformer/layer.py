@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, divides, sizes
 
+Types = tuple[tuple[str, str], ...]  # tensors of a layer by their name in GGUF, and the format that holds each
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gqa:
@@ -197,6 +199,7 @@ class Layer:
     mlp: Dense | Moe | None
     norms: int = 2  # Gemma 2 and 3 have four
     norm_bias: bool = False  # layer norms (GPT-2, OPT) have a bias beside each weight
+    types: Types = ()  # of its tensors, where a file lists them
 
     def __post_init__(self) -> None:
         counts(norms=self.norms)
