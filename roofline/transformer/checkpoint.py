@@ -40,7 +40,7 @@ def dtype_of(
                 return found, None, []
             if quantised:  # which says it of the weights
                 return _USUAL, None, [f"{key} is {said}: what is not quantised counts with {_SIXTEEN} bit"]
-            served = f"; engines that convert them as they load serve --weights {_USUAL}" if bits > _SIXTEEN else ""
+            served = f" (--weights {_USUAL}, if they are converted on loading)" if bits > _SIXTEEN else ""
             note = f"{key} is {said}: all weights count with {bits} bit{served}; activations and cache with {_SIXTEEN}"
             return _USUAL, Quantization(found, frozenset(), note=note), []
     return _USUAL, None, [f"the configuration names no dtype: {_USUAL}"]

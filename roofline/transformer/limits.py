@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-SIZE: Final = 10**6  # of hidden size, heads, widths, experts; of heads x their size; the largest known are some 50,000
+SIZE: Final = (
+    500_000  # of hidden size, heads, widths, experts; of heads x their size: some 50,000 are the largest known
+)
 VOCAB: Final = 10**8
 CONTEXT: Final = 10**9  # positions, of a window too
 DEPTH: Final = 100_000  # layers; each is looked at

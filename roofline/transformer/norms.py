@@ -38,6 +38,7 @@ def norm(name: str, tokens: int, hidden: int, *, bias: bool, formats: Formats) -
     kernel = (
         layernorm(rows=tokens, cols=hidden, dtype=dtype) if bias else rmsnorm(rows=tokens, cols=hidden, dtype=dtype)
     )
-    counted = (1 + bias) * storage(dtype).size_of(hidden)  # by the kernel
+    held = formats.of("vectors")
+    counted = (1 + bias) * (held if held.name == dtype else storage(dtype)).size_of(hidden)  # by the kernel
     one = Operator(name, "norms", traffic(kernel), weights=counted)
-    return reading(one, (1 + bias) * formats.of("vectors").size_of(hidden) - counted)
+    return one if held.name == dtype else reading(one, (1 + bias) * held.size_of(hidden) - counted)

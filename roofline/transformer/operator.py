@@ -117,4 +117,4 @@ def moving(operator: Operator, more: int) -> Operator:
 
 def reading(operator: Operator, more: int) -> Operator:
     """The same operator with so many B of weights more (or less)."""
-    return moving(operator, more)._replace(weights=operator.weights + more)
+    return moving(operator, more)._replace(weights=operator.weights + more) if more else operator

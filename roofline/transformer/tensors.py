@@ -21,6 +21,7 @@ from roofline.transformer.operator import Operator, reading
 
 # All norms of the hidden size that layers have, in their order; a layer has as many of them as it has norms.
 _NORMS: Final = ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm")
+_SHOWN: Final = 3  # tensors that a label names
 
 
 class Tensor(NamedTuple):
@@ -153,7 +154,9 @@ def difference(layer: Layer, others: Iterable[Layer]) -> str:
     bare = without_types(layer)
     alike = [set(other.types) for other in others if other.types != layer.types and without_types(other) == bare]
     own = [pair for pair in layer.types if any(pair not in other for other in alike)]
-    return ", ".join(f"{name.removesuffix('.weight')} {held}" for name, held in own)
+    words = [f"{name.removesuffix('.weight')} {held}" for name, held in own]
+    further = len(words) - _SHOWN
+    return ", ".join(words[:_SHOWN]) + (f" and {further} more" if further > 0 else "")
 
 
 def without_types(layer: Layer) -> Layer:

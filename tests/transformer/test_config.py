@@ -268,24 +268,24 @@ def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: o
             {"num_hidden_layers": 10**9},
             "config.json: num_hidden_layers must be a whole number from 1 to 100,000, got 1000000000",
         ),
-        ({"hidden_size": 10**400}, "config.json: hidden_size must be a whole number from 1 to 1,000,000, got more"),
-        ({"hidden_size": "4096"}, "config.json: hidden_size must be a whole number from 1 to 1,000,000, got '4096'"),
-        ({"hidden_size": True}, "config.json: hidden_size must be a whole number from 1 to 1,000,000, got True"),
-        ({"hidden_size": 64.0}, "config.json: hidden_size must be a whole number from 1 to 1,000,000, got 64.0"),
-        ({"hidden_size": [64]}, "config.json: hidden_size must be a whole number from 1 to 1,000,000, got [64]"),
+        ({"hidden_size": 10**400}, "config.json: hidden_size must be a whole number from 1 to 500,000, got more"),
+        ({"hidden_size": "4096"}, "config.json: hidden_size must be a whole number from 1 to 500,000, got '4096'"),
+        ({"hidden_size": True}, "config.json: hidden_size must be a whole number from 1 to 500,000, got True"),
+        ({"hidden_size": 64.0}, "config.json: hidden_size must be a whole number from 1 to 500,000, got 64.0"),
+        ({"hidden_size": [64]}, "config.json: hidden_size must be a whole number from 1 to 500,000, got [64]"),
         (
             {"num_hidden_layers": 1e30},
             "config.json: num_hidden_layers must be a whole number from 1 to 100,000, got 1e+30",
         ),
-        ({"hidden_size": 10**18}, f"config.json: hidden_size must be a whole number from 1 to 1,000,000, got {10**18}"),
+        ({"hidden_size": 10**18}, f"config.json: hidden_size must be a whole number from 1 to 500,000, got {10**18}"),
         ({"vocab_size": 10**9}, "config.json: vocab_size must be a whole number from 1 to 100,000,000, got 1000000000"),
         (
-            {"head_dim": 10**6},
-            "config.json: num_attention_heads x head_dim must be at most 1,000,000, got 4 x 1,000,000",
+            {"head_dim": 200_000},
+            "config.json: num_attention_heads x head_dim must be at most 500,000, got 4 x 200,000",
         ),
         (
-            {"model_type": "mixtral", "num_local_experts": 10**6, "num_experts_per_tok": 10**5},
-            "config.json: num_experts_per_tok x intermediate_size must be at most 1,000,000, got 100,000 x 160",
+            {"model_type": "mixtral", "num_local_experts": 10**5, "num_experts_per_tok": 10**5},
+            "config.json: num_experts_per_tok x intermediate_size must be at most 500,000, got 100,000 x 160",
         ),
         ({"n_embd": 65}, "config.json: contradicts itself: hidden_size is 64, n_embd is 65"),
         (
@@ -351,6 +351,23 @@ def test_files_that_are_no_configuration(written: Writer, text: str, says: str) 
 def test_a_missing_file() -> None:
     with pytest.raises(FileError, match="no such file"):
         load("/nowhere/config.json")
+
+
+@pytest.mark.parametrize("experts", [0, 500])
+def test_the_largest_sizes_that_are_believed_end_in_no_error(experts: int) -> None:
+    """The most tokens that a step has, 1e9, with the most of everything else."""
+    sizes = {"hidden_size": 500_000, "intermediate_size": 500_000, "num_attention_heads": 500, "head_dim": 1000}
+    moe = {"model_type": "qwen3_moe", "num_experts": 500_000, "num_experts_per_tok": experts}
+    model = read(
+        **sizes,
+        num_key_value_heads=500,
+        num_hidden_layers=100_000,
+        vocab_size=10**8,
+        **({**moe, "moe_intermediate_size": 1000} if experts else {}),
+    )
+    for step in (Step.prefill(10**6, batch=1000), Step.decode(10**9), Step.decode(10**6, batch=10**9)):
+        assert table(model, step, model.formats()).flops > 10**18
+    assert weight_bytes(model, model.formats()) == 2 * model.parameters
 
 
 words = st.text("ab\x1b\u00e9", max_size=3)
