@@ -12,7 +12,7 @@ from typing import ClassVar, NoReturn
 import click
 
 from roofline import __version__
-from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup
+from roofline.commands.base import CONTEXT_SETTINGS, LazyGroup, leaving
 from roofline.errors import ClosedPipeError, OutputError, RooflineError
 from roofline.text import clip
 
@@ -35,7 +35,6 @@ class Commands(LazyGroup):
 
 
 @click.group(cls=Commands, context_settings=CONTEXT_SETTINGS)
-@click.version_option(__version__, prog_name="roofline", message="%(prog)s %(version)s")
 def cli() -> None:
     """How fast a kernel can run on a machine, and what holds it back.
 
@@ -51,6 +50,9 @@ def cli() -> None:
     Exit status: 0 done; 1 a requested check failed; 2 usage or bad value;
     3 unreadable, invalid or unwritable file; 130 interrupted; 141 closed pipe.
     """
+
+
+cli.params.append(leaving("--version", text="Show the version and exit.", say=lambda _: f"roofline {__version__}"))
 
 
 def main() -> NoReturn:

@@ -97,7 +97,7 @@ def take_setups(architecture: Architecture, given: dict[str, Any]) -> list[Setup
             kept=kept,
             **lengths,
             **work,
-        )
+        ).check()
         for device in found
     ]
 

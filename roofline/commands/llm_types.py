@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 else:
     _ExpertsType = _FloatType = _PartsType = _StrType = click.ParamType
 
-_PARAMETERS: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE]\+?[0-9]{1,2})?) ?([KMBT]?)")
+# Compiled where they are used: most runs give neither.
+_PARAMETERS: Final = r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE]\+?[0-9]{1,2})?) ?([KMBT]?)"
 _SCALES: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-_RATE: Final = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,3})?) ?(?:(?:tok|token|tokens|t)/s)?")
+_RATE: Final = r"([0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,3})?) ?(?:(?:tok|token|tokens|t)/s)?"
 
 
 class ParametersType(_FloatType):
@@ -34,7 +35,7 @@ class ParametersType(_FloatType):
         """The number; an error names the option."""
         if not isinstance(value, str):
             return float(value)
-        match = _PARAMETERS.fullmatch(value.strip().replace("_", ""))
+        match = re.fullmatch(_PARAMETERS, value.strip().replace("_", ""))
         name = param.opts[-1] if param is not None else "value"
         if match is None:
             raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint="write 70e9 or 70B")
@@ -94,7 +95,7 @@ class TokenRateType(_FloatType):
         """The rate; an error names the option."""
         if not isinstance(value, str):
             return float(value)
-        match = _RATE.fullmatch(value.strip())
+        match = re.fullmatch(_RATE, value.strip())
         rate = float(match[1]) if match else 0.0
         if not 0 < rate < math.inf:
             name = param.opts[-1] if param is not None else "value"

@@ -40,36 +40,49 @@ class Kernel:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        amounts = {"FLOPs": self.flops, "bytes": self.bytes, "intensity": self.known_intensity, "rate": self.rate}
-        amounts["bytes on the wire"] = self.wire
-        amounts |= {f"bytes at {level}": value for level, value in self.bytes_at.items()}
-        for what, value in amounts.items():
-            if value is not None and not 0 <= value < math.inf:
-                raise InputError(f"{what} must be finite and >= 0, got {value}")
+        for what, value in (
+            ("FLOPs", self.flops),
+            ("bytes", self.bytes),
+            ("intensity", self.known_intensity),
+            ("rate", self.rate),
+            ("bytes on the wire", self.wire),
+        ):
+            # One comparison for what is right, since tables of thousands of kernels are built in loops.
             if value and not SMALLEST <= value <= LARGEST:
-                got = f"{value:g}" if value < 1e300 else "more"  # an integer may be too large for a float
-                raise OutOfRangeError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {got}")
+                raise _outside(what, value)
+        if self.bytes_at:
+            self._check_levels(self.bytes_at)
+        if self.seconds is not None or self.rate is not None:
+            self._check_measurement()
+        if self.communicates and self.known_intensity is not None:
+            raise InputError("bytes on the wire need the work beside them; give FLOPs in place of the intensity")
+        if self.known_intensity is not None and self.flops is not None and self.bytes is not None:
+            raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
+        known = (self.flops, self.bytes, self.known_intensity, self.rate)
+        if known == (None, None, None, None) and not self.bytes_at:
+            raise InputError("neither work nor traffic is known")
+        said = self.bytes is not None or self.bytes_at
+        if self.flops == 0 and said and not self.bytes and not any(self.bytes_at.values()):
+            raise InputError("no work and no traffic: FLOPs and bytes are both 0")
+
+    def _check_levels(self, levels: Mapping[str, float]) -> None:
+        for level, value in levels.items():
+            if value and not SMALLEST <= value <= LARGEST:
+                raise _outside(f"bytes at {level}", value)
+        if len({level_key(level) for level in levels}) < len(levels):
+            raise InputError(f"a memory level is named twice: {', '.join(levels)}")
+        if self.known_intensity is not None:
+            raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
+
+    def _check_measurement(self) -> None:
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise InputError("time must be > 0")
         if self.seconds is not None and not SMALLEST <= self.seconds <= LARGEST:
             raise InputError(f"time must be between {SMALLEST:g} and {LARGEST:g} s, got {self.seconds:g}")
         if self.rate is not None and self.rate == 0:
             raise InputError("achieved FLOP/s must be > 0")
-        if len({level_key(level) for level in self.bytes_at}) < len(self.bytes_at):
-            raise InputError(f"a memory level is named twice: {', '.join(self.bytes_at)}")
-        if self.bytes_at and self.known_intensity is not None:
-            raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
-        if self.communicates and self.known_intensity is not None:
-            raise InputError("bytes on the wire need the work beside them; give FLOPs in place of the intensity")
-        traffic = [self.bytes, *self.bytes_at.values()]
-        if self.known_intensity is not None and self.flops is not None and self.bytes is not None:
-            raise InputError("FLOPs, bytes and intensity are all given; two of them say the third")
         if self.seconds is not None and self.rate is not None:
             raise InputError("time and achieved FLOP/s say the same; give one")
-        if all(value is None for value in (self.flops, self.known_intensity, self.rate, *traffic)):
-            raise InputError("neither work nor traffic is known")
-        if self.flops == 0 and any(b is not None for b in traffic) and not any(traffic):
-            raise InputError("no work and no traffic: FLOPs and bytes are both 0")
 
     @property
     def communicates(self) -> bool:
@@ -110,3 +123,11 @@ class Kernel:
         if self.rate is not None and self.arithmetic_intensity:
             return self.rate / self.arithmetic_intensity
         return None
+
+
+def _outside(what: str, value: float) -> InputError:
+    """The error for an amount that is neither 0 nor between the smallest and the largest."""
+    if not 0 <= value < math.inf:
+        return InputError(f"{what} must be finite and >= 0, got {value}")
+    got = f"{value:g}" if value < 1e300 else "more"  # an integer may be too large for a float
+    return OutOfRangeError(f"{what} must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {got}")

@@ -25,7 +25,7 @@ class Term(NamedTuple):
 _SECONDS = operator.attrgetter("seconds")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placement:
     """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
@@ -13,8 +14,7 @@ from roofline.core.roof import Roof
 from roofline.errors import InputError, UnknownNameError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class Placed(NamedTuple):
     """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
 
     device: Device
@@ -29,19 +29,21 @@ class Placed:
         return self.beside or self.first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A device and what was said about the roof.
+    """A device and what was said about the roof; it remembers the roofs that it chose.
 
     Raises:
         UnknownNameError: on placing, where the device has no such peak, level or link.
 
     """
 
-    device: Device
-    query: RoofQuery = field(default_factory=RoofQuery)
-    _choices: dict[tuple[str | None, str | None], RoofChoice] = field(default_factory=dict, repr=False, compare=False)
-    _headlines: list[Roof] = field(default_factory=list, repr=False, compare=False)  # the one, once asked for
+    __slots__ = ("_choices", "_headlines", "device", "query")
+
+    def __init__(self, *, device: Device, query: RoofQuery | None = None) -> None:
+        self.device = device
+        self.query = query or RoofQuery()
+        self._choices: dict[tuple[str | None, str | None], RoofChoice] = {}
+        self._headlines: list[Roof] = []  # the one, once asked for
 
     def choice(self, dtype: str | None = None, unit: str | None = None) -> RoofChoice:
         """The roofs for a kernel of this precision on this unit; None: for one that names none."""
@@ -100,7 +102,7 @@ class Target:
             return placed
         if not self._headlines:  # one roof for all kernels, so that a list of roofs has it once
             self._headlines.append(choose(self.device, RoofQuery(headline=True, level=self.query.level)).roof)
-        return replace(placed, headline=self._placement(placed.first.kernel, self._headlines[0]))
+        return placed._replace(headline=self._placement(placed.first.kernel, self._headlines[0]))
 
     def _link(self, kernel: Kernel) -> Port | None:
         return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None

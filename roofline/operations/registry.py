@@ -22,8 +22,9 @@ from roofline.text import quote
 
 F = TypeVar("F", bound=Callable[..., Kernel])
 
-_ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+)$")  # a line that goes on is indented further
-_REFERENCE: Final = re.compile(r":func:`(\w+)`")
+# Compiled where they are used: most commands read no docstring.
+_ARGUMENT: Final = r"^ {4}(\w+): (.+)$"  # a line that goes on is indented further
+_REFERENCE: Final = r":func:`(\w+)`"
 
 
 class Parameter(NamedTuple):
@@ -70,7 +71,7 @@ class Operation(NamedTuple):
     @property
     def _doc(self) -> str:
         """The docstring, in which a reference to another operation is its bare name."""
-        return _REFERENCE.sub(r"\1", inspect.getdoc(self.function) or "")
+        return re.sub(_REFERENCE, r"\1", inspect.getdoc(self.function) or "")
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -79,16 +80,16 @@ class Operation(NamedTuple):
         texts = _argument_texts(self._doc)
         found = []
         for parameter in inspect.signature(self.function).parameters.values():
-            kind, words, optional = allowed[parameter.name]
+            hint = allowed[parameter.name]
             required = parameter.default is inspect.Parameter.empty
             found.append(
                 Parameter(
                     name=parameter.name,
-                    kind=kind,
+                    kind=hint.kind,
                     required=required,
                     default=None if required else parameter.default,
-                    words=words,
-                    optional=optional,
+                    words=hint.words,
+                    optional=hint.optional,
                     help=texts.get(parameter.name, ""),
                 )
             )
@@ -181,7 +182,7 @@ def _argument_texts(doc: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     name = ""
     for line in section.splitlines():
-        start = _ARGUMENT.match(line)
+        start = re.match(_ARGUMENT, line)
         if start:
             name = start[1]
             texts[name] = start[2]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
-from numbers import Real
 from operator import index
 from typing import Any, Final, Literal, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -33,6 +32,7 @@ class Hint(NamedTuple):
     kind: Kind
     words: tuple[str, ...]  # what a "word" may be
     optional: bool  # None is allowed
+    plain: type | None  # the type of which every value passes as it is
 
 
 @cache
@@ -47,8 +47,9 @@ def _hint(hint: Any) -> Hint:
     if optional:
         hint = next(a for a in arguments if a is not type(None))
     if get_origin(hint) is Literal:
-        return Hint("word", get_args(hint), optional)
-    return Hint(_KINDS[get_origin(hint) or hint], (), optional)
+        return Hint("word", get_args(hint), optional, str)
+    plain = get_origin(hint) or hint
+    return Hint(_KINDS[plain], (), optional, None if plain is tuple else plain)
 
 
 def checked(function: F) -> F:
@@ -61,11 +62,14 @@ def checked(function: F) -> F:
     @wraps(function)
     def call(*args: Any, **given: Any) -> Kernel:
         known = hints(function)
-        taken = {name: _taken(name, value, known[name]) if name in known else value for name, value in given.items()}
+        for name, value in given.items():
+            hint = known.get(name)
+            if hint is not None and type(value) is not hint.plain:  # most are of it, and pass as they are
+                given[name] = _taken(name, value, hint)
         try:
-            return function(*args, **taken)  # what is positional, missing or unknown is Python's to name
+            return function(*args, **given)  # what is positional, missing or unknown is Python's to name
         except OutOfRangeError as error:
-            large = [name for name, value in taken.items() if name in known and _is_large(value, known[name])]
+            large = [name for name, value in given.items() if name in known and _is_large(value, known[name])]
             raise InputError(f"{', '.join(large)} are too large together: {error}") from None
 
     return cast("F", call)
@@ -83,6 +87,8 @@ def _taken(name: str, value: Any, hint: Hint) -> Any:
         case "switch":
             return _of_type(name, value, hint.kind, bool)
         case "number":
+            from numbers import Real  # noqa: PLC0415  (numbers are floats but for numpy's)
+
             return _of_type(name, value, hint.kind, Real)
         case _:
             return _of_type(name, value, hint.kind, str)
@@ -98,7 +104,7 @@ def _whole(name: str, value: Any, kind: Kind) -> Any:
 
 
 def _of_type(name: str, value: Any, kind: Kind, wanted: type) -> Any:
-    if not isinstance(value, wanted) or (wanted is Real and isinstance(value, bool)):
+    if not isinstance(value, wanted) or (kind == "number" and isinstance(value, bool)):
         raise _refused(name, value, kind)
     return value
 

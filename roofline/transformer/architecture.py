@@ -29,7 +29,7 @@ class Architecture:
     """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
 
     Raises:
-        InputError: a size that is no whole number from 1 on, or a model without parameters.
+        InputError: a size of a layer or its own that is impossible, or a model without parameters.
 
     """
 
@@ -53,8 +53,9 @@ class Architecture:
         counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
         if self.layers or self.vocab:
             sizes(hidden=self.hidden)
-        for count, _ in self.layers:
+        for count, layer in self.layers:
             sizes(layers=count)
+            layer.check()
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
 

@@ -11,7 +11,6 @@ behind it: an all-reduce needs the products before it, and those behind it need 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from roofline.core.link import Port
@@ -31,21 +30,11 @@ class Times(NamedTuple):
     link: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roofs:
-    """The roofs of one device by precision, all over its main memory, and the link to its peers.
-
-    Raises:
-        InputError: no roof, or roofs over memories of different bandwidths.
-
-    """
+class Roofs(NamedTuple):
+    """The roofs of one device by precision, all over its main memory, and the link to its peers."""
 
     by_precision: Mapping[str, Roof]
     link: Port | None = None
-
-    def __post_init__(self) -> None:
-        if len({roof.bandwidth for roof in self.by_precision.values()}) != 1:
-            raise InputError("the roofs of a step must be over one memory, and there must be one at least")
 
     @classmethod
     def of(cls, target: Target, table: Table, link: Port | None = None) -> Roofs:
@@ -62,6 +51,16 @@ class Roofs:
     def bandwidth(self) -> float:
         """B/s of the memory."""
         return next(iter(self.by_precision.values())).bandwidth
+
+    def check(self) -> None:
+        """Refuse roofs that are none of one device.
+
+        Raises:
+            InputError: no roof, or roofs over memories of different bandwidths.
+
+        """
+        if len({roof.bandwidth for roof in self.by_precision.values()}) != 1:
+            raise InputError("the roofs of a step must be over one memory, and there must be one at least")
 
     def roof(self, dtype: str | None) -> Roof:
         """The roof of a precision; for what multiplies nothing any will do, since its bandwidth decides.
@@ -177,9 +176,10 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
     """The bounds of a step on a device: each operator under the roof of the precision that it runs in.
 
     Raises:
-        InputError: no roof for a precision, or no link for a step that communicates.
+        InputError: no roof for a precision, roofs of several memories, or no link for a step that communicates.
 
     """
+    roofs.check()
     compute, memory, link, by_operator = 0.0, 0.0, 0.0, 0.0
     for operator in table.operators:
         terms = roofs.times(operator)

@@ -47,7 +47,7 @@ def smallest_devices(model: Architecture, formats: Formats, load: Load, capacity
         if shared % devices:
             continue
         try:
-            if _fits(model, formats, replace(load, devices=devices), capacity):
+            if _fits(model, formats, load._replace(devices=devices), capacity):
                 return devices
         except _SplitError:
             continue
@@ -61,7 +61,7 @@ def longest_context(model: Architecture, formats: Formats, load: Load, capacity:
         InputError: it depends on what is not known of the model, or the heads cannot be split so.
 
     """
-    return _largest(lambda n: _fits(model, formats, replace(load, positions=n), capacity))
+    return _largest(lambda n: _fits(model, formats, load._replace(positions=n), capacity))
 
 
 def largest_batch(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:
@@ -71,7 +71,7 @@ def largest_batch(model: Architecture, formats: Formats, load: Load, capacity: f
         InputError: it depends on what is not known of the model, or the heads cannot be split so.
 
     """
-    return _largest(lambda n: _fits(model, formats, replace(load, batch=n), capacity))
+    return _largest(lambda n: _fits(model, formats, load._replace(batch=n), capacity))
 
 
 def widest_weights(

@@ -1,12 +1,12 @@
 """One layer of a decoder: its attention, its MLP, its norms, and the exact number of parameters of each.
 
 Parameters are counted apart as matrices, which quantised checkpoints hold in few bits, and as vectors (norms, biases,
-sinks), which they leave at 16.
+sinks), which they leave at 16. These are records, which the architecture that they stand in checks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, divides, sizes
@@ -14,15 +14,10 @@ from roofline.operations.shapes import counts, divides, sizes
 Types = tuple[tuple[str, str], ...]  # tensors of a layer by their name in GGUF, and the format that holds each
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gqa:
+class Gqa(NamedTuple):
     """Attention of n query heads over g heads of keys and values: MHA where g = n, MQA where g = 1.
 
     Ainslie et al.: GQA, arXiv:2305.13245.
-
-    Raises:
-        InputError: a size that is no whole number from 1 on, or query heads that the KV heads do not divide.
-
     """
 
     heads: int  # n, of queries
@@ -34,7 +29,13 @@ class Gqa:
     window: int | None = None  # positions that a token attends at most, itself among them; None: all
     sinks: bool = False  # one learned logit a head (gpt-oss)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse impossible sizes.
+
+        Raises:
+            InputError: a size that is no whole number from 1 on, or query heads that the KV heads do not divide.
+
+        """
         sizes(heads=self.heads, kv_heads=self.kv_heads, head_dim=self.head_dim)
         counts(qk_norm=self.qk_norm)
         if self.window is not None:
@@ -63,15 +64,10 @@ class Gqa:
         return biases + self.qk_norm + self.sinks * self.heads
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mla:
+class Mla(NamedTuple):
     """Multi-head latent attention: one latent of keys and values a token, for all heads, and one rotary key.
 
     DeepSeek-V2, arXiv:2405.04434, section 2.1.
-
-    Raises:
-        InputError: a size that is no whole number from 1 on.
-
     """
 
     heads: int  # n
@@ -82,7 +78,13 @@ class Mla:
     value_dim: int  # d_v
     bias: bool = False  # on the projections to the latents and on the output
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse impossible sizes.
+
+        Raises:
+            InputError: a size that is no whole number from 1 on.
+
+        """
         sizes(heads=self.heads, kv_lora_rank=self.kv_lora_rank, nope_dim=self.nope_dim)
         sizes(rope_dim=self.rope_dim, value_dim=self.value_dim)
         if self.q_lora_rank is not None:
@@ -119,8 +121,7 @@ class Mla:
         return norms + self.bias * (rank + self.kv_lora_rank + self.rope_dim + hidden)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dense:
+class Dense(NamedTuple):
     """An MLP of width I that every token passes: three matrices where it is gated, else two.
 
     Shazeer: GLU variants improve Transformer, arXiv:2002.05202.
@@ -130,7 +131,13 @@ class Dense:
     gated: bool = True
     bias: bool = False
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse impossible sizes.
+
+        Raises:
+            InputError: a width that is no whole number from 1 on.
+
+        """
         sizes(width=self.width)
 
     def matrices(self, hidden: int) -> int:
@@ -147,14 +154,8 @@ class Dense:
         return self.bias * ((1 + self.gated) * self.width + hidden)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moe:
-    """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens.
-
-    Raises:
-        InputError: a size that is no whole number from 1 on, or more experts a token than there are.
-
-    """
+class Moe(NamedTuple):
+    """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens."""
 
     experts: int  # E, routed
     per_token: int  # k
@@ -166,7 +167,13 @@ class Moe:
     shared_width: int = 0  # of one shared expert
     shared_gate: bool = False  # a learned weight of what the shared experts say (Qwen2-MoE): h parameters
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse impossible sizes.
+
+        Raises:
+            InputError: a size that is no whole number from 1 on, or more experts a token than there are.
+
+        """
         sizes(experts=self.experts, per_token=self.per_token, width=self.width)
         counts(shared_experts=self.shared_experts)
         if self.shared_experts:
@@ -191,8 +198,7 @@ class Moe:
         return hidden * (self.experts + self.shared_gate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(NamedTuple):
     """One layer: attention, MLP and norms of the hidden size. Without an MLP, its parameters are known in sum only."""
 
     attention: Gqa | Mla
@@ -201,5 +207,14 @@ class Layer:
     norm_bias: bool = False  # layer norms (GPT-2, OPT) have a bias beside each weight
     types: Types = ()  # of its tensors, where a file lists them
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse impossible sizes of any of its parts.
+
+        Raises:
+            InputError: names the size.
+
+        """
+        self.attention.check()
+        if self.mlp is not None:
+            self.mlp.check()
         counts(norms=self.norms)

@@ -83,7 +83,7 @@ def _pulled(way: Way, pulled: list[Lever]) -> Way:
 
 
 def _changed(name: str, **changes: object) -> Lever:
-    return Lever(name, lambda way: replace(way, setup=way.setup.with_(**changes)))
+    return Lever(name, lambda way: way._replace(setup=way.setup.with_(**changes)))
 
 
 def _batches(setup: Setup) -> Iterator[Lever]:
@@ -94,7 +94,7 @@ def _batches(setup: Setup) -> Iterator[Lever]:
 
 def _cache(setup: Setup) -> Iterator[Lever]:
     def shared(way: Way) -> Way:
-        return replace(way, mha=False)
+        return way._replace(mha=False)
 
     layers = [layer.attention for _, layer in setup.architecture.layers]
     grouped = [each for each in layers if isinstance(each, Gqa) and each.kv_heads < each.heads]
@@ -123,7 +123,7 @@ def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
 
 def _flash(setup: Setup) -> Lever:
     def fused(way: Way) -> Way:
-        return replace(way, setup=way.setup.with_(conventions=replace(way.setup.conventions, attention="flash")))
+        return way._replace(setup=way.setup.with_(conventions=replace(way.setup.conventions, attention="flash")))
 
     return Lever("FlashAttention", fused, None if setup.architecture.layers else _BARE)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from roofline.operations.shapes import counts, sizes
@@ -16,14 +15,8 @@ from roofline.transformer.tensors import bytes_by_part
 _LOGIT = 4  # B; logits are kept in fp32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """Sequences that a device, or each of several, serves at once.
-
-    Raises:
-        InputError: a number that is no whole number, or none at all.
-
-    """
+class Load(NamedTuple):
+    """Sequences that a device, or each of several, serves at once."""
 
     batch: int = 1  # sequences
     positions: int = 1  # of each sequence at its end
@@ -33,7 +26,13 @@ class Load:
     reserve: int = 0  # B that nothing of this may use
     devices: int = 1  # between which each layer is split
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse what is no load.
+
+        Raises:
+            InputError: a number that is no whole number, or none at all.
+
+        """
         sizes(batch=self.batch, positions=self.positions, chunk=self.chunk, block=self.block, devices=self.devices)
         counts(reserve=self.reserve)
 
@@ -78,9 +77,10 @@ def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
     """What each device holds, in B: its share of the weights, the cache of all sequences at their end, and the rest.
 
     Raises:
-        InputError: devices that the heads cannot be split between.
+        InputError: a load that is none, or devices that the heads cannot be split between.
 
     """
+    load.check()
     part = shard(model, load.devices)
     known = bool(part.layers)
     return Demand(

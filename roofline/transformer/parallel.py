@@ -43,9 +43,9 @@ def parallel_table(
     if devices == 1:
         return one
     if not architecture.depth:
-        return replace(one, further=(*one.further, "what the devices send each other is not known and left out"))
+        return one._replace(further=(*one.further, "what the devices send each other is not known and left out"))
     joined = _join(architecture, step.tokens, formats, devices, algorithm)
-    return replace(one, operators=(*one.operators, joined))
+    return one._replace(operators=(*one.operators, joined))
 
 
 def _join(architecture: Architecture, tokens: int, formats: Formats, devices: int, algorithm: Algorithm) -> Operator:
@@ -88,14 +88,14 @@ def _shard_layer(layer: Layer, devices: int) -> Layer:
         g = attention.kv_heads
         if gcd(g, devices) != min(g, devices):
             raise InputError(f"devices must divide the {g} KV heads or be a multiple of them, got {devices}")
-        part = replace(attention, heads=heads, kv_heads=max(g // devices, 1))
+        part = attention._replace(heads=heads, kv_heads=max(g // devices, 1))
     else:
-        part = replace(attention, heads=heads)
-    return replace(layer, attention=part, mlp=None if mlp is None else _shard_mlp(mlp, devices))
+        part = attention._replace(heads=heads)
+    return layer._replace(attention=part, mlp=None if mlp is None else _shard_mlp(mlp, devices))
 
 
 def _shard_mlp(mlp: Dense | Moe, devices: int) -> Dense | Moe:
     width = -(-mlp.width // devices)
     if isinstance(mlp, Dense) or mlp.shared is None:
-        return replace(mlp, width=width)
-    return replace(mlp, width=width, shared_experts=1, shared_width=-(-mlp.shared.width // devices))
+        return mlp._replace(width=width)
+    return mlp._replace(width=width, shared_experts=1, shared_width=-(-mlp.shared.width // devices))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from roofline.operations.shapes import counts, sizes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(NamedTuple):
     """B sequences, each with S new tokens after C cached ones: prefill has C = 0, decode S = 1.
-
-    Raises:
-        InputError: a number that is no whole number, or no token at all.
 
     >>> Step.prefill(4096).cached, Step.decode(4096).cached, Step.decode(4096, batch=8).tokens
     (0, 4095, 8)
@@ -23,20 +19,27 @@ class Step:
     new: int = 1  # S
     cached: int = 0  # C
 
-    def __post_init__(self) -> None:
+    def check(self) -> Step:
+        """The same, if it is a step.
+
+        Raises:
+            InputError: a number that is no whole number, or no token at all.
+
+        """
         sizes(batch=self.batch, new=self.new)
         counts(cached=self.cached)
+        return self
 
     @classmethod
     def prefill(cls, prompt: int, *, batch: int = 1) -> Step:
         """The whole prompt at once, with nothing cached."""
-        return cls(batch=batch, new=prompt)
+        return cls(batch=batch, new=prompt).check()
 
     @classmethod
     def decode(cls, context: int, *, batch: int = 1) -> Step:
         """One token that attends ``context`` positions, itself among them; 0, like 1, leaves nothing in the cache."""
         counts(context=context)
-        return cls(batch=batch, cached=max(context - 1, 0))
+        return cls(batch=batch, cached=max(context - 1, 0)).check()
 
     @property
     def tokens(self) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
 from roofline.core.target import Target
@@ -22,18 +22,12 @@ _SIXTEEN: Final = ("bf16", "fp16")  # may stand in for each other: the same byte
 _BLOCK: Final = 16  # positions in which vLLM gives out the cache
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """One model on one device, or on each of several. Formats that nobody named follow from model and device.
-
-    Raises:
-        InputError: a size that is no whole number from 1 on.
-
-    """
+class Setup(NamedTuple):
+    """One model on one device, or on each of several. Formats that nobody named follow from model and device."""
 
     architecture: Architecture
     target: Target
-    conventions: Conventions = field(default_factory=Conventions)
+    conventions: Conventions = Conventions()
     weights: str | None = None  # format; None: that of the checkpoint
     kept: frozenset[Part] | None = None  # parts of the weights that stay at 16 bits; None: as the checkpoint has them
     kv: str | None = None
@@ -50,13 +44,20 @@ class Setup:
     mfu: float | None = None  # efficiencies that somebody measured, at most 1
     mbu: float | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> Setup:
+        """The same, if its sizes are possible.
+
+        Raises:
+            InputError: a size that is no whole number from 1 on.
+
+        """
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block)
+        return self
 
     def with_(self, **changes: Any) -> Setup:
         """The same but for these fields."""
-        return replace(self, **changes)
+        return self._replace(**changes).check()
 
     @property
     def _usual(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from roofline.errors import InputError
@@ -24,6 +24,7 @@ from roofline.transformer.tables import look_up, predict
 from roofline.transformer.tensors import priced, priced_tables, rotary
 
 _MOST_TOKENS: Final = 10**9
+_USUAL: Final = Conventions()
 _LATENT: Final = {
     "q into latent": "MLA absorbed: all heads attend the latent itself",
     "kv up": "MLA naive: latents of all positions are expanded to keys and values of each head",
@@ -48,8 +49,7 @@ class Moved(NamedTuple):
         return self.weights + self.kv + self.activations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(NamedTuple):
     """The operators of one step of a batch, on one device."""
 
     step: Step
@@ -99,7 +99,8 @@ def table(architecture: Architecture, step: Step, formats: Formats, conventions:
         InputError: a size out of bounds, or a number of experts that the step cannot touch.
 
     """
-    counted = conventions or Conventions()
+    counted = conventions or _USUAL
+    step.check()
     if step.tokens > _MOST_TOKENS:
         raise InputError(
             f"a step has at most 1e9 new tokens, got {step.batch:,} sequences of {step.new:,}",

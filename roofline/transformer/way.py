@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
@@ -14,8 +15,7 @@ from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class Way(NamedTuple):
     """One way to serve a model; ``mha`` gives each query head keys and values of its own in the cache."""
 
     setup: Setup
@@ -35,7 +35,7 @@ class Way:
         model = self.setup.with_(conventions=conventions).decode()
         other = self.setup.with_(architecture=as_mha(self.setup.architecture)).decode()
         kept = [each for each in model.operators if not each.kv]
-        return replace(model, operators=(*kept, *(each for each in other.operators if each.kv)))
+        return model._replace(operators=(*kept, *(each for each in other.operators if each.kv)))
 
     def bounds(self) -> Bounds:
         """What the roofs say of that step."""
@@ -64,8 +64,8 @@ def as_mha(architecture: Architecture) -> Architecture:
         attention = layer.attention
         if isinstance(attention, Mla):
             heads = attention.heads
-            return replace(layer, attention=Gqa(heads=heads, kv_heads=heads, head_dim=attention.value_dim))
-        return replace(layer, attention=replace(attention, kv_heads=attention.heads))
+            return layer._replace(attention=Gqa(heads=heads, kv_heads=heads, head_dim=attention.value_dim))
+        return layer._replace(attention=attention._replace(kv_heads=attention.heads))
 
     return replace(architecture, layers=tuple((count, expanded(layer)) for count, layer in architecture.layers))
 

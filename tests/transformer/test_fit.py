@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,8 +85,8 @@ def test_the_longest_context_fits_and_one_position_more_does_not(batch: int, cap
     longest = longest_context(LLAMA_8B, BF16, load, capacity)
     assert longest is not None
     if longest:
-        assert demand(LLAMA_8B, BF16, replace(load, positions=longest)).fits(capacity)
-    assert not demand(LLAMA_8B, BF16, replace(load, positions=longest + 1)).fits(capacity)
+        assert demand(LLAMA_8B, BF16, load._replace(positions=longest)).fits(capacity)
+    assert not demand(LLAMA_8B, BF16, load._replace(positions=longest + 1)).fits(capacity)
 
 
 @given(st.integers(1, 100_000), st.floats(17e9, 300e9))
@@ -97,8 +95,8 @@ def test_the_largest_batch_fits_and_one_sequence_more_does_not(positions: int, c
     largest = largest_batch(LLAMA_8B, BF16, load, capacity)
     assert largest is not None
     if largest:
-        assert demand(LLAMA_8B, BF16, replace(load, batch=largest)).fits(capacity)
-    assert not demand(LLAMA_8B, BF16, replace(load, batch=largest + 1)).fits(capacity)
+        assert demand(LLAMA_8B, BF16, load._replace(batch=largest)).fits(capacity)
+    assert not demand(LLAMA_8B, BF16, load._replace(batch=largest + 1)).fits(capacity)
 
 
 @given(st.floats(2e9, 200e9))
@@ -107,6 +105,6 @@ def test_the_fewest_devices_fit_and_a_larger_memory_never_needs_more(capacity: f
     fewest = smallest_devices(LLAMA_70B, BF16, load, capacity)
     more = smallest_devices(LLAMA_70B, BF16, load, 2 * capacity)
     if fewest is not None:
-        assert demand(LLAMA_70B, BF16, replace(load, devices=fewest)).fits(capacity)
+        assert demand(LLAMA_70B, BF16, load._replace(devices=fewest)).fits(capacity)
         assert more is not None
         assert more <= fewest

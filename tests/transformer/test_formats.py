@@ -8,6 +8,7 @@ from roofline.errors import InputError, UnknownNameError
 from roofline.transformer.formats import PARTS, Formats
 from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
+from roofline.transformer.step import table
 
 
 def test_names_in_their_standard_spelling() -> None:
@@ -72,4 +73,6 @@ def test_steps() -> None:
 @pytest.mark.parametrize("numbers", [{"batch": 0}, {"new": 0}, {"cached": -1}, {"batch": 10**16}, {"new": True}])
 def test_steps_of_nothing(numbers: dict[str, int]) -> None:
     with pytest.raises(InputError, match="must be a whole number"):
-        Step(**numbers)
+        Step(**numbers).check()
+    with pytest.raises(InputError, match="must be a whole number"):
+        table(find("gpt-2"), Step(**numbers), Formats())

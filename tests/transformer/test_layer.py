@@ -70,8 +70,15 @@ def test_experts() -> None:
 )
 def test_impossible_sizes(kind: type[Any], sizes: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError) as caught:
-        kind(**sizes)
+        kind(**sizes).check()
     assert str(caught.value).startswith(says)
+
+
+def test_an_architecture_checks_its_layers() -> None:
+    fine, wrong = Gqa(heads=8, kv_heads=8, head_dim=8), Gqa(heads=8, kv_heads=3, head_dim=8)
+    for attention, mlp, norms in ((wrong, Dense(width=8), 2), (fine, Dense(width=0), 2), (fine, Dense(width=8), -1)):
+        with pytest.raises(InputError):
+            Architecture(name="a", hidden=8, vocab=8, layers=((1, Layer(attention=attention, mlp=mlp, norms=norms)),))
 
 
 small = st.integers(1, 64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -127,6 +128,17 @@ def test_unknown_is_not_zero() -> None:
     assert counted == Demand(weights=14 * 10**9, kv=None, live=None, activations=None, reserve=10**9)
     assert counted.known == 15 * 10**9
     assert (counted.fits(16e9), counted.fits(14e9)) == (None, False)
+    impossibles: tuple[dict[str, Any], ...] = (
+        {"batch": 0},
+        {"positions": 0},
+        {"chunk": 0},
+        {"block": 0},
+        {"devices": 0},
+        {"reserve": -1},
+    )
+    for impossible in impossibles:
+        with pytest.raises(InputError, match="must be a whole number"):
+            demand(find("gpt-2"), BF16, Load(**impossible))
     with pytest.raises(InputError, match="the KV cache of model is unknown: nothing is known of its layers"):
         kv_bytes(by_hand(params=7e9), BF16, Load())
     partly = demand(by_hand(params=7e9, layers=32, hidden=4096, heads=32), BF16, Load())
@@ -135,7 +147,11 @@ def test_unknown_is_not_zero() -> None:
 
 
 loads = st.builds(
-    Load, batch=st.integers(1, 300), positions=st.integers(1, 10_000), block=st.integers(1, 64), windows=st.booleans()
+    lambda **drawn: Load(**drawn),  # noqa: PLW0108  (of the class itself, fields with a default would be drawn too)
+    batch=st.integers(1, 300),
+    positions=st.integers(1, 10_000),
+    block=st.integers(1, 64),
+    windows=st.booleans(),
 )
 
 
@@ -151,7 +167,7 @@ def test_given_out_is_at_least_what_lives_and_less_than_a_block_more(load: Load,
 def test_a_share_is_at_least_an_even_one(load: Load, name: str, devices: int) -> None:
     model = find(name)
     whole = demand(model, BF16, load)
-    share = demand(model, BF16, replace(load, devices=devices))
+    share = demand(model, BF16, load._replace(devices=devices))
     assert whole.weights <= devices * share.weights <= devices * whole.weights
     assert whole.kv is not None
     assert share.kv is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from roofline.core.link import Port
@@ -18,7 +16,7 @@ from roofline.transformer.presets import find
 from tests.transformer.machines import H100, chip
 
 LLAMA70 = find("llama-3.1-70b")
-NVLINK = replace(H100, link=Port("NVLink", 450e9))
+NVLINK = H100._replace(link=Port("NVLink", 450e9))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_latency_of_each_all_reduce_counts() -> None:
     )
     link = Port("PCIe", 1e18, latency=250e-6)
     rows = parallel_table(model, Step.decode(0), Formats(), devices=2)
-    found = bounds(rows, replace(chip(1e15, 900e9), link=link))
+    found = bounds(rows, chip(1e15, 900e9)._replace(link=link))
     assert sum(o.times for o in rows.operators if o.group == "communication") == 64
     assert found.link * 1e3 == pytest.approx(32.00, rel=1e-4)
     assert found.least * 1e3 == pytest.approx(7.489, rel=1e-3)

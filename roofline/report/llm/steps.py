@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from roofline.report import Column, Report
 from roofline.report.devices import title_of
@@ -33,8 +32,7 @@ _SETUP_COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class Served(NamedTuple):
     """A setup with all that follows from it."""
 
     setup: Setup
