@@ -161,7 +161,7 @@ def difference(layer: Layer, others: Iterable[Layer]) -> str:
 
 def without_types(layer: Layer) -> Layer:
     """The same layer whatever its tensors are held in."""
-    return Layer(attention=layer.attention, mlp=layer.mlp, norms=layer.norms, norm_bias=layer.norm_bias)
+    return layer._replace(types=())
 
 
 def _held(model: Architecture) -> Iterator[tuple[int, Tensor, dict[str, str]]]:
