@@ -108,11 +108,14 @@ _GGML_BLOCKS: Final = (
     (256, {"q2_k": 84, "q3_k": 110, "q4_k": 144, "q5_k": 176, "q6_k": 210, "tq1_0": 54, "tq2_0": 66}),
     (256, {"iq4_xs": 136, "iq3_s": 110, "iq3_xxs": 98, "iq2_s": 82, "iq2_xs": 74, "iq2_xxs": 66}),
     (256, {"iq1_m": 56, "iq1_s": 50}),
+    (128, {"q1_0": 18}),
 )
 # A file of these mixes block formats, so its average depends on the model; in 1/10,000 bit.
 _GGUF_MIXES: Final = (
+    *(("iq2_m", 29294), ("iq3_xs", 34977), ("iq3_m", 37628), ("q2_k_s", 29697)),
     *(("q3_k_s", 36429), ("q3_k_l", 42979), ("q4_k_s", 46672)),
     *(("q4_k_m", 48944), ("q5_k_s", 55704), ("q5_k_m", 57036)),
+    ("q3_k_m", 39960),  # not in that table: by the mix of src/llama-quant.cpp, which gives those of the others too
 )
 
 FORMATS: Final[dict[str, Format]] = {

@@ -96,6 +96,10 @@ PRINTED = {
     "iq2_s": 2.5625,
     "iq3_xxs": 3.0625,
     "iq3_s": 3.4375,
+    "iq2_m": 2.9294,
+    "iq3_xs": 3.4977,
+    "iq3_m": 3.7628,
+    "q2_k_s": 2.9697,
     "q4_k_m": 4.8944,
     "q5_k_m": 5.7036,
 }
@@ -104,6 +108,30 @@ PRINTED = {
 @pytest.mark.parametrize("text", PRINTED)
 def test_bits_per_weight_are_the_printed_ones(text: str) -> None:
     assert precision.storage(text, mixes=True).bits == Fraction(str(PRINTED[text]))
+
+
+@pytest.mark.parametrize(
+    ("mix", "first", "others", "output"),
+    [
+        ("q3_k_s", "q3_k", "q3_k", "q3_k"),
+        ("q3_k_m", "q5_k", "q4_k", "q4_k"),
+        ("q3_k_l", "q5_k", "q5_k", "q5_k"),
+    ],
+)
+def test_the_mix_that_is_not_printed_follows_from_its_rule_as_those_beside_it_do(
+    mix: str, first: str, others: str, output: str
+) -> None:
+    """Llama-3.1-8B by src/llama-quant.cpp: types of v and down in the first two layers and the others, and of output.
+
+    The LM head is q6_k and all else q3_k; 65 norms of 4096 are fp32. Q3_K_S and Q3_K_L come out as they are printed.
+    """
+    h, narrow, width, layers, vocab = 4096, 1024, 14336, 32, 128256
+    bits = {"q3_k": 110 / 32, "q4_k": 144 / 32, "q5_k": 176 / 32, "q6_k": 210 / 32}  # bytes of a block of 256
+    size = vocab * h * (bits["q3_k"] + bits["q6_k"]) + 32 * 65 * h
+    for layer in range(layers):
+        size += (h * narrow + h * width) * bits[first if layer < 2 else others] + h * h * bits[output]
+        size += (h * h + h * narrow + 2 * h * width) * bits["q3_k"]
+    assert round(size / 8_030_261_248, 4) == float(precision.storage(mix, mixes=True).bits)
 
 
 def test_a_real_checkpoint_has_the_size_that_its_formats_give() -> None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
-from roofline.precision import PRECISIONS
+from roofline.precision import PRECISIONS, remarks
 from roofline.transformer.formats import PARTS, Formats, Part
-from roofline.transformer.layer import Layer, Moe
+from roofline.transformer.layer import Layer, Moe, Types
 
 
 class Quantization(NamedTuple):
@@ -18,7 +18,10 @@ class Quantization(NamedTuple):
 
     weights: str  # a name of roofline.precision
     kept: frozenset[Part] | None = None  # parts that stay at 16 bit; None: as is usual of the format
-    bytes: int | None = None  # B of all weights, where the file lists its tensors
+    types: Types = ()  # of the tensors beside those of layers, where the file lists all; the layers have their own
+    further: int = 0  # B of tensors of that file that are none of these parameters
+    rotary: int = 0  # B among them that each step reads: the factors of a rotary embedding
+    note: str = ""  # what must be said of weights that are held so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +43,7 @@ class Architecture:
     norm_bias: bool = False  # of the final norm
     head_bias: bool = False
     unplaced: int = 0  # further parameters of matrices that every token passes, known in sum only
-    dtype: str = "bf16"  # of the checkpoint where it is not quantised
+    dtype: str = "bf16"  # of the checkpoint where it is not quantised: a type of 16 bits
     quantization: Quantization | None = None
     longest_context: int | None = None  # tokens that the model was made for
     source: str = ""
@@ -117,8 +120,7 @@ class Architecture:
     ) -> Formats:
         """The formats that are named, and for the others those of the checkpoint, or 16 bits.
 
-        A checkpoint in fp32 is served in bf16, as serving engines do; arithmetic and cache have 16 bits, whatever the
-        weights are held in.
+        Arithmetic and cache have 16 bits, whatever the weights are held in.
 
         Raises:
             UnknownNameError: no such format; the nearest are named.
@@ -133,7 +135,22 @@ class Architecture:
             compute=compute or plain,
             plain=plain,
         )
-        return replace(named, kept=held.kept) if held and held.kept and named.weights == held.weights else named
+        if held is None or held.kept is None or named.weights != held.weights:
+            return named
+        return replace(named, kept=held.kept)
+
+    def holds(self, formats: Formats) -> bool:
+        """Whether these formats are those of the file, so that each tensor counts with a type of its own."""
+        held = self.quantization
+        return held is not None and bool(held.types) and (held.weights, held.kept) == (formats.weights, formats.kept)
+
+    def notes_of(self, formats: Formats) -> tuple[str, ...]:
+        """What must be said of results for this model in these formats."""
+        held = self.quantization
+        if held is None or formats.weights != held.weights or (held.types and not self.holds(formats)):
+            return (*self.notes, *formats.notes)
+        rest = remarks(formats.kv, formats.activations) if held.types else formats.notes
+        return (*self.notes, *([held.note] if held.note else ()), *rest)
 
     def _sum(self, of: Callable[[Layer, int], dict[Part, int]]) -> dict[Part, int]:
         parts: dict[Part, int] = dict.fromkeys(PARTS, 0)

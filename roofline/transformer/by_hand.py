@@ -6,6 +6,7 @@ from typing import Final
 
 from roofline.errors import InputError
 from roofline.operations.shapes import LARGEST, sizes
+from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.layer import Dense, Gqa, Layer, Moe
 
@@ -62,6 +63,9 @@ def by_hand(
     """
     given = {"layers": layers, "hidden": hidden, "heads": heads, "width": width, "vocab": vocab}
     missing = [word for word in _SHAPES if given[word] is None]
+    _believed(heads=heads, head_dim=head_dim, hidden=hidden, kv_heads=kv_heads, width=width, experts=experts)
+    _believed(limits.DEPTH, layers=layers)
+    _believed(limits.VOCAB, vocab=vocab)
     further = {"width": width, "vocab": vocab, "experts": experts, "per_token": per_token}
     if params is not None:
         if not missing:
@@ -80,6 +84,8 @@ def by_hand(
     sizes(layers=layers, hidden=hidden, vocab=vocab)
     if (experts is None) is not (per_token is None):
         raise InputError("experts and per_token go together; one of them is missing")
+    if per_token is not None and per_token * width > limits.SIZE:
+        raise InputError(f"per_token x width must be at most {limits.SIZE:,}, got {per_token:,} x {width:,}")
     mlp: Dense | Moe = Dense(width=width, gated=gated)
     if experts is not None and per_token is not None:
         mlp = Moe(experts=experts, per_token=per_token, width=width, gated=gated)
@@ -124,15 +130,29 @@ def _counted(
     )
 
 
+def _believed(largest: int = limits.SIZE, **given: int | None) -> None:
+    """Refuse a size that no model has; products of two such would be no size of an array.
+
+    Raises:
+        InputError: names it.
+
+    """
+    for name, value in given.items():
+        if value is None:
+            continue
+        sizes(**{name: value})
+        if value > largest:
+            raise InputError(f"{name} must be at most {largest:,}, got {value:,}")
+
+
 def _gqa(hidden: int, heads: int, kv_heads: int | None, head_dim: int | None) -> Gqa:
     sizes(heads=heads)
     if head_dim is None and hidden % heads:
         raise InputError(f"head_dim is missing, and {heads} heads do not divide the hidden size {hidden}")
-    return Gqa(
-        heads=heads,
-        kv_heads=heads if kv_heads is None else kv_heads,
-        head_dim=hidden // heads if head_dim is None else head_dim,
-    )
+    size = hidden // heads if head_dim is None else head_dim
+    if heads * size > limits.SIZE:
+        raise InputError(f"heads x head_dim must be at most {limits.SIZE:,}, got {heads:,} x {size:,}")
+    return Gqa(heads=heads, kv_heads=heads if kv_heads is None else kv_heads, head_dim=size)
 
 
 def _whole(params: float) -> int:

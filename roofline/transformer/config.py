@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from roofline.errors import InputError, nearest
 from roofline.files import read_text, shown_path
-from roofline.precision import parse as precision
-from roofline.text import clip, quote
+from roofline.text import quote
 from roofline.transformer.architecture import Architecture
+from roofline.transformer.checkpoint import configured, dtype_of
 from roofline.transformer.config_layers import layers_of
 from roofline.transformer.families import FAMILIES, SAME_AS, UNSUPPORTED, Family
-from roofline.transformer.keys import Keys, refusal
-from roofline.transformer.quantization import quantization
+from roofline.transformer.keys import LONGEST, VOCABULARY, Keys, refusal
+from roofline.transformer.layer import Types
 
 _SIZE: Final = 10_000_000  # characters; configurations have some 2,000
 _NESTED: Final = ("text_config", "llm_config", "language_config")
@@ -63,35 +63,58 @@ def parse_json(text: str, where: str) -> dict[str, Any]:
     return found
 
 
-def architecture(config: Mapping[str, Any], *, name: str, where: str, source: str = "") -> Architecture:
-    """The architecture that the keys of a configuration describe; ``where`` is its file, for errors.
+def architecture(
+    config: Mapping[str, Any],
+    *,
+    name: str,
+    where: str,
+    source: str = "",
+    names: Mapping[str, str] | None = None,
+    types: Sequence[Types] = (),
+) -> Architecture:
+    """The architecture that the keys of a configuration describe.
+
+    Args:
+        config: the keys
+        name: what the model is called
+        where: the file, for errors
+        source: where the configuration comes from; the file by default
+        names: what the file calls the keys, where it has other words, for errors
+        types: what holds the tensors of each layer, where that is known
 
     Raises:
         FileError: a key is missing or impossible, or the architecture is not supported.
 
     """
     inner, notes = _text_part(config, where)
-    keys = Keys(inner, where)
+    keys = Keys(inner, where, names)
     kind = _kind(inner, config, where)
     family = FAMILIES[kind]
     keys.defaults, keys.kind = family.defaults, kind
     _refuse_variants(keys)
     try:
-        return _architecture(keys, family, config, name=name, source=source or where, notes=notes)
+        return _architecture(keys, family, config, types, name=name, source=source or where, notes=notes)
     except InputError as error:  # sizes that contradict one another
         raise refusal(where, str(error), error.hint) from None
 
 
 def _architecture(
-    keys: Keys, family: Family, outer: Mapping[str, Any], *, name: str, source: str, notes: list[str]
+    keys: Keys,
+    family: Family,
+    outer: Mapping[str, Any],
+    types: Sequence[Types],
+    *,
+    name: str,
+    source: str,
+    notes: list[str],
 ) -> Architecture:
-    hidden, vocab = keys.hidden, keys.whole("vocab_size", "padded_vocab_size")
-    context = keys.maybe("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len")
+    hidden, vocab = keys.hidden, keys.whole(*VOCABULARY)
+    context = keys.maybe(*LONGEST)
     positions = 0
     if family.positions is not None:
         positions = family.positions + keys.whole("max_position_embeddings", "n_positions")
-    dtype, told = _dtype(keys, outer)
-    held, unread = _held(outer if "quantization_config" in outer else keys.values)
+    quantised = configured(outer, keys)
+    dtype, plain, told = dtype_of(keys, outer, quantised=quantised is not None)
     further = keys.maybe("num_nextn_predict_layers")
     if further:
         notes.append(f"{further} further layer{'s' * (further > 1)} for predicting several tokens not counted")
@@ -99,16 +122,16 @@ def _architecture(
         name=name,
         hidden=hidden,
         vocab=vocab,
-        layers=layers_of(keys, family),
+        layers=layers_of(keys, family, types),
         tied=_tied(keys, outer, family),
         positions=positions,
         norm_bias=family.norm_bias,
         head_bias=family.head_bias,
         dtype=dtype,
-        quantization=held,
+        quantization=quantised or plain,
         longest_context=context,
         source=source,
-        notes=(*notes, *told, *unread, *keys.assumed()),
+        notes=(*notes, *told, *keys.assumed()),
     )
 
 
@@ -167,29 +190,3 @@ def _tied(keys: Keys, outer: Mapping[str, Any], family: Family) -> bool:
         if values.get(key) is not None:
             return Keys(values, keys.where).flag(key)
     return family.tied
-
-
-def _dtype(keys: Keys, outer: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The precision of the checkpoint, and a note where the file does not say it."""
-    for values in (keys.values, outer):
-        for key in ("dtype", "torch_dtype"):
-            said = values.get(key)
-            if isinstance(said, str) and said != "auto":
-                try:
-                    return precision(said), []
-                except LookupError:
-                    raise keys.error(f"{key}: unknown precision {quote(said)}") from None
-    return "bf16", ["the configuration names no dtype: bf16"]
-
-
-def _held(config: Mapping[str, Any]) -> tuple[Any, list[str]]:
-    said = config.get("quantization_config")
-    if not isinstance(said, dict):
-        return None, []
-    found = quantization(said)
-    if found is None:
-        method = clip(str(said.get("quant_method", "without quant_method")))
-        return None, [
-            f"quantization_config ({method}) names no weight format known here; name the format of the weights"
-        ]
-    return found, []

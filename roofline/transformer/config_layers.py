@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from roofline.transformer.families import Family
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
+from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe, Types
 
-_DEEPEST: Final = 100_000  # layers; each is looked at
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
 
 
-def layers_of(keys: Keys, family: Family) -> tuple[tuple[int, Layer], ...]:
+def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[tuple[int, Layer], ...]:
     """Layer types with their number, in the order in which they first appear.
+
+    With the types of the tensors of each layer, layers of other types are of another type.
 
     Raises:
         FileError: a key is missing or has an impossible value, or a layer is of an unsupported kind.
@@ -21,11 +23,9 @@ def layers_of(keys: Keys, family: Family) -> tuple[tuple[int, Layer], ...]:
 
     """
     depth = keys.whole(*DEPTH)
-    if depth > _DEEPEST:
-        raise keys.error(f"{DEPTH[0]} must be at most {_DEEPEST}, got {depth}")
     windows, sparse = _windows(keys, family, depth), _sparse(keys, family, depth)
-    counts: dict[tuple[int | None, bool], int] = {}
-    for kind in zip(windows, sparse, strict=True):
+    counts: dict[tuple[int | None, bool, Types], int] = {}
+    for kind in zip(windows, sparse, types or [()] * depth, strict=True):
         counts[kind] = counts.get(kind, 0) + 1
     return tuple(
         (
@@ -35,20 +35,26 @@ def layers_of(keys: Keys, family: Family) -> tuple[tuple[int, Layer], ...]:
                 mlp=_moe(keys, family) if moe else _dense(keys, family),
                 norms=family.norms,
                 norm_bias=family.norm_bias,
+                types=held,
             ),
         )
-        for (window, moe), count in counts.items()
+        for (window, moe, held), count in counts.items()
     )
 
 
 def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
-    heads = keys.whole(*HEADS)
+    heads, called = keys.whole(*HEADS), keys.called(*HEADS)
     kv_heads = (keys.maybe(*KV_HEADS) or heads) if family.grouped else heads
-    width = keys.maybe("head_dim")
+    width, size = keys.maybe("head_dim"), keys.called("head_dim")
     if width is None:
         if keys.hidden % heads:
-            raise keys.error(f"no key head_dim, and {HEADS[0]} {heads} does not divide the hidden size {keys.hidden}")
+            raise keys.error(f"no key {size}, and {called} {heads} does not divide the hidden size {keys.hidden}")
         width = keys.hidden // heads
+    if kv_heads > heads:
+        raise keys.error(f"{keys.called(*KV_HEADS)} must not exceed {called}: {kv_heads} of {heads}")
+    if heads % kv_heads:
+        raise keys.error(f"{keys.called(*KV_HEADS)} must divide {called}: {heads} is no multiple of {kv_heads}")
+    keys.product((called, heads), (size, width))
     norms = 0
     if family.qk_norm and keys.flag(family.qk_norm_key):
         norms = 2 * width if family.qk_norm == "head" else (heads + kv_heads) * width
@@ -66,6 +72,8 @@ def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
 
 
 def _mla(keys: Keys, family: Family) -> Mla:
+    for size in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"):
+        keys.product((keys.called(*HEADS), keys.whole(*HEADS)), (keys.called(size), keys.whole(size)))
     return Mla(
         heads=keys.whole(*HEADS),
         q_lora_rank=keys.maybe("q_lora_rank"),
@@ -91,26 +99,39 @@ def _dense(keys: Keys, family: Family) -> Dense:
 
 def _moe(keys: Keys, family: Family) -> Moe:
     if family.moe == "local":  # Mixtral and gpt-oss call the width of an expert intermediate_size
+        experts, per_token = _routed(keys, "num_local_experts", "num_experts", width=WIDTH)
         return Moe(
-            experts=keys.whole("num_local_experts", "num_experts"),
-            per_token=keys.whole(*_PER_TOKEN),
+            experts=experts,
+            per_token=per_token,
             width=keys.whole(*WIDTH),
             bias=family.expert_bias,
             router_bias=family.expert_bias,
         )
-    experts = "num_experts" if family.moe == "qwen" else "n_routed_experts"
+    of_experts = "num_experts" if family.moe == "qwen" else "n_routed_experts"
+    experts, per_token = _routed(keys, of_experts, "num_local_experts", width=("moe_intermediate_size",))
     width = keys.whole("moe_intermediate_size")
     shared = keys.maybe("shared_expert_intermediate_size") if family.moe == "qwen" else width
     number = int(bool(shared)) if family.moe == "qwen" else keys.maybe("n_shared_experts") or 0
+    keys.product((keys.called("n_shared_experts"), number), (keys.called("moe_intermediate_size"), shared or 0))
     return Moe(
-        experts=keys.whole(experts, "num_local_experts"),
-        per_token=keys.whole(*_PER_TOKEN),
+        experts=experts,
+        per_token=per_token,
         width=width,
         router_bias=family.moe == "deepseek" and keys.kind != "deepseek_v2",  # it corrects the scores of V3
         shared_experts=number,
         shared_width=(shared or 0) if number else 0,
         shared_gate=family.moe == "qwen" and bool(shared),
     )
+
+
+def _routed(keys: Keys, *spellings: str, width: tuple[str, ...]) -> tuple[int, int]:
+    """Experts, and those of a token."""
+    experts, per_token = keys.whole(*spellings), keys.whole(*_PER_TOKEN)
+    if per_token > experts:
+        names = keys.called(*_PER_TOKEN), keys.called(*spellings)
+        raise keys.error(f"{names[0]} must not exceed {names[1]}: {per_token} of {experts}")
+    keys.product((keys.called(*_PER_TOKEN), per_token), (keys.called(*width), keys.whole(*width)))
+    return experts, per_token
 
 
 def _sparse(keys: Keys, family: Family, depth: int) -> list[bool]:

@@ -20,6 +20,7 @@ _SCALARS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?
 _LENGTH: Final = struct.Struct("<Q")
 _STRING, _ARRAY = 8, 9
 _MOST: Final = {"key-values": 10_000, "tensors": 1_000_000, "dimensions": 8, "values of a list": 16_000_000}
+_AGAIN: Final = "the file is cut off or damaged: download or convert it again"
 _KEPT: Final = 100_000  # values of a list; longer ones are vocabularies, of which the length is enough
 
 Value = int | float | bool | str | list["Value"]
@@ -31,6 +32,8 @@ class Tensor(NamedTuple):
     name: str
     shape: tuple[int, ...]  # the fastest dimension first
     type: int  # of ggml
+    at: int = 0  # byte of the file where its description begins
+    where: str = ""  # the file, as messages show it
 
     @property
     def elements(self) -> int:
@@ -65,8 +68,11 @@ def read_header(path: str) -> Header:
     except FileNotFoundError:
         raise FileError(f"{where}: no such file") from None
     except (OSError, ValueError) as error:  # an empty file cannot be mapped
-        reason = getattr(error, "strerror", None) or "is empty or no regular file"
-        raise FileError(f"{where}: cannot be read as GGUF: {reason}") from None
+        reason = getattr(error, "strerror", None)
+        hint = None if reason else "a GGUF file is wanted, or its first few megabytes: the header is enough"
+        raise FileError(
+            f"{where}: cannot be read as GGUF: {reason or 'is empty or no regular file'}", hint=hint
+        ) from None
 
 
 class _Reader:
@@ -75,35 +81,49 @@ class _Reader:
     def __init__(self, data: mmap.mmap, where: str) -> None:
         self.data, self.where = data, where
         self.size, self.at = len(data), 0
+        self.within = "its first 24 bytes"  # what is being read
 
     def header(self) -> Header:
         if self.data[:4] != _MAGIC:
-            raise self.broken("is no GGUF file")
+            raise self.broken("is no GGUF file: its first 4 bytes are not GGUF", "name a .gguf file, or a config.json")
         self.at = 4
-        version = self.number("I")
-        if version not in (2, 3):
-            swapped = version.to_bytes(4, "little") in (b"\0\0\0\2", b"\0\0\0\3")
-            raise self.broken("is big-endian" if swapped else f"has version {version} of GGUF, 2 and 3 are read")
+        self.version()
+        self.at = 8
         tensors, pairs = self.count("tensors"), self.count("key-values")
         values: dict[str, Value] = {}
         lengths: dict[str, int] = {}
-        for _ in range(pairs):
-            key = self.text()
+        for number in range(pairs):
+            self.within = f"key-value {number + 1} of {pairs}"
+            start, key = self.at, self.text()
             if key in values or key in lengths:
-                raise self.broken(f"key {quote(key)} is repeated")
+                raise self.broken(f"key {quote(key)} is repeated at byte {start}", _AGAIN)
+            self.within += f", {quote(key)}"
             value = self.value(self.number("I"))
             if isinstance(value, _Skipped):
                 lengths[key] = value.length
             else:
                 values[key] = value
-        return Header(values, lengths, tuple(self.tensor() for _ in range(tensors)))
+        return Header(values, lengths, tuple(self.tensor(number, tensors) for number in range(tensors)))
 
-    def tensor(self) -> Tensor:
+    def version(self) -> None:
+        """Refuse what is not version 2 or 3, or of another byte order."""
+        version = self.number("I")
+        if version in (2, 3):
+            return
+        if version.to_bytes(4, "little") in (b"\0\0\0\2", b"\0\0\0\3"):
+            hint = "the gguf package turns it round: gguf-convert-endian FILE little"
+            raise self.broken("is big-endian, by its version at byte 4", hint)
+        old = "convert it again with llama.cpp" if version < 2 else "it is damaged, or newer than this program"
+        raise self.broken(f"has version {version} of GGUF at byte 4; 2 and 3 are read", old)
+
+    def tensor(self, number: int, of: int) -> Tensor:
+        self.within, start = f"tensor {number + 1} of {of}", self.at
         name = self.text()
+        self.within += f", {quote(name)}"
         shape = tuple(self.number("Q") for _ in range(self.count("dimensions", "I")))
         kind = self.number("I")
         self.skip(8)  # where its data begin
-        return Tensor(name, shape, kind)
+        return Tensor(name, shape, kind, start, self.where)
 
     def value(self, kind: int) -> Value | _Skipped:
         if kind == _STRING:
@@ -111,16 +131,16 @@ class _Reader:
         if kind == _ARRAY:
             return self.listed()
         if kind not in _SCALARS:
-            raise self.broken(f"has a value of unknown type {kind}")
+            raise self.broken(f"has a value of unknown type {kind} at byte {self.at - 4}, in {self.within}", _AGAIN)
         return self.scalar(_SCALARS[kind])
 
     def listed(self) -> Value | _Skipped:
-        kind, length = self.number("I"), self.count("values of a list")
+        start, kind, length = self.at, self.number("I"), self.count("values of a list")
         if kind == _STRING:
             self.skip_words(length)
             return _Skipped(length)
         if kind not in _SCALARS:
-            raise self.broken(f"has a list of unknown type {kind}")
+            raise self.broken(f"has a list of unknown type {kind} at byte {start}, in {self.within}", _AGAIN)
         code = _SCALARS[kind]
         if length > _KEPT:
             self.skip(length * struct.calcsize("<" + code))
@@ -146,7 +166,8 @@ class _Reader:
     def count(self, of: str, code: str = "Q") -> int:
         found = self.number(code)
         if found > _MOST[of]:
-            raise self.broken(f"says that it has {found} {of}, at most {_MOST[of]} are read")
+            start = self.at - struct.calcsize("<" + code)
+            raise self.broken(f"says at byte {start} that it has {found} {of}, at most {_MOST[of]} are read", _AGAIN)
         return found
 
     def number(self, code: str) -> int:
@@ -165,11 +186,12 @@ class _Reader:
 
     def skip(self, length: int) -> None:
         if length > self.size - self.at:
-            raise self.broken(f"ends within its header: {length} B wanted at byte {self.at} of {self.size}")
+            at = f"{length} B wanted at byte {self.at} of {self.size}"
+            raise self.broken(f"ends within its header, in {self.within}: {at}", _AGAIN)
         self.at += length
 
-    def broken(self, message: str) -> FileError:
-        return FileError(f"{self.where}: {message}")
+    def broken(self, message: str, hint: str) -> FileError:
+        return FileError(f"{self.where}: {message}", hint=hint)
 
 
 class _Skipped(NamedTuple):

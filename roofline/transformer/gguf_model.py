@@ -13,10 +13,12 @@ from typing import Any, Final
 from roofline.errors import FileError
 from roofline.files import shown_path
 from roofline.text import quote
+from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture
-from roofline.transformer.gguf_formats import in_parts, quantization, sixteen_bits
-from roofline.transformer.gguf_header import Header, Tensor, Value, read_header
+from roofline.transformer.gguf_formats import held_in, quantization, sixteen_bits, types_by_layer
+from roofline.transformer.gguf_header import Header, Tensor, Value
+from roofline.transformer.gguf_parts import read_parts
 
 _ALIKE: Final = (
     *("llama", "qwen2", "qwen3", "gemma", "gemma2", "phi3", "gpt2", "starcoder2", "olmo2", "granite", "smollm3"),
@@ -61,27 +63,45 @@ def load(path: str) -> Architecture:
         FileError: it cannot be read, is broken, lacks a key, or its architecture is not supported.
 
     """
-    where, header = shown_path(path), read_header(path)
+    where, (header, missing) = shown_path(path), read_parts(path)
     kind = header.values.get("general.architecture")
     if not isinstance(kind, str):
-        raise FileError(f"{where}: no key general.architecture")
+        raise FileError(
+            f"{where}: no key general.architecture, by which the shapes are known",
+            hint="a file of a model is wanted, as llama.cpp converts it",
+        )
     if kind not in _FAMILIES:
         raise FileError(
-            f"{where}: architecture {quote(kind)} is not read from GGUF",
+            f"{where}: general.architecture {quote(kind)} is not read from GGUF",
             hint=f"its config.json may be known; from GGUF: {', '.join(_FAMILIES)}",
         )
     tensors = {tensor.name: tensor for tensor in header.tensors}
     if len(tensors) < len(header.tensors):
-        raise FileError(f"{where}: two tensors have the same name")
+        names = [tensor.name for tensor in header.tensors]
+        twice = next(tensor for tensor in header.tensors if names.count(tensor.name) > 1)
+        raise FileError(
+            f"{where}: two tensors are called {quote(twice.name)}, the first at byte {twice.at}",
+            hint="the file is damaged: download or convert it again",
+        )
     if "token_embd.weight" not in tensors or not tensors["token_embd.weight"].shape:
-        raise FileError(f"{where}: no tensor token_embd.weight: a vocabulary, or a later part of a model in parts")
+        raise FileError(
+            f"{where}: no tensor token_embd.weight with the rows of a vocabulary",
+            hint="name a file with the weights of a model, not one of its vocabulary or its vision tower alone",
+        )
+    config = _config(header, kind, tensors, where)
+    depth = config["num_hidden_layers"]
+    listed = not missing and isinstance(depth, int) and 1 <= depth <= limits.DEPTH
     name = header.values.get("general.name")
     model = architecture(
-        _config(header, kind, tensors, where),
+        config,
         name=name if isinstance(name, str) and name else os.path.basename(path).removesuffix(".gguf"),
         where=where,
+        names={word: f"{kind}.{key}" for word, key in _KEYS.items()} | {"vocab_size": "token_embd.weight"},
+        types=types_by_layer(header, depth) if listed else (),
     )
-    return replace(model, quantization=quantization(header), notes=(*model.notes, *_held_against(model, header)))
+    held = quantization(header, complete=not missing)
+    model = replace(model, quantization=held, notes=(*model.notes, *(missing or _held_against(model, header))))
+    return replace(model, quantization=held_in(model, header))
 
 
 def _config(header: Header, kind: str, tensors: dict[str, Tensor], where: str) -> dict[str, Any]:
@@ -95,7 +115,7 @@ def _config(header: Header, kind: str, tensors: dict[str, Tensor], where: str) -
 
     for key in _REQUIRED:
         if said(key) is None:
-            raise FileError(f"{where}: no key {kind}.{key}")
+            raise FileError(f"{where}: no key {kind}.{key}", hint="the file is damaged, or converted by other rules")
     for key in _KEYS.values():
         if isinstance(said(key), list):
             raise FileError(f"{where}: {kind}.{key} differs from layer to layer, which is not supported")
@@ -133,9 +153,10 @@ def _family(kind: str, experts: object, tensors: dict[str, Tensor]) -> str:
 
 def _held_against(model: Architecture, header: Header) -> tuple[str, ...]:
     """A note where the tensors hold another number of elements than the shapes have parameters."""
-    if in_parts(header):
-        return ("the first of several files: the bytes of all tensors are not known",)
     found = sum(tensor.elements for tensor in header.tensors if not tensor.name.startswith("rope_"))
     if found == model.parameters:
         return ()
-    return (f"the tensors hold {found} elements, but the shapes have {model.parameters} parameters",)
+    return (
+        f"the tensors hold {found} elements, but the shapes have {model.parameters} parameters:"
+        " the memory is that of the tensors, and traffic that of the shapes",
+    )

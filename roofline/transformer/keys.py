@@ -6,14 +6,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from roofline.errors import FileError
-from roofline.operations.shapes import LARGEST
 from roofline.text import clip
+from roofline.transformer import limits
 
 HIDDEN: Final = ("hidden_size", "n_embd", "d_model", "hidden_dim")
 DEPTH: Final = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
 HEADS: Final = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 KV_HEADS: Final = ("num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv")
 WIDTH: Final = ("intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size")
+VOCABULARY: Final = ("vocab_size", "padded_vocab_size")
+LONGEST: Final = ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len")
+_LIMITS: Final = {
+    **dict.fromkeys(DEPTH, limits.DEPTH),
+    **dict.fromkeys(VOCABULARY, limits.VOCAB),
+    **dict.fromkeys((*LONGEST, "sliding_window"), limits.CONTEXT),
+}
+
+_WRITTEN: Final = 10**30
 
 
 def refusal(where: str, message: str, hint: str | None = None) -> FileError:
@@ -24,9 +33,10 @@ def refusal(where: str, message: str, hint: str | None = None) -> FileError:
 class Keys:
     """A configuration, of which only what is asked for is checked."""
 
-    def __init__(self, values: Mapping[str, Any], where: str) -> None:
+    def __init__(self, values: Mapping[str, Any], where: str, names: Mapping[str, str] | None = None) -> None:
         self.values = values
         self.where = where
+        self.names = names or {}  # what the file calls a key, where that is another word
         self.kind = ""
         self.defaults: Mapping[str, int | bool] = {}
         self._assumed: dict[str, int | bool] = {}
@@ -40,6 +50,22 @@ class Keys:
         """An error that names the file."""
         return refusal(self.where, message, hint)
 
+    def called(self, *spellings: str) -> str:
+        """What the file calls a key: under the spelling that it has, else the first."""
+        key = next((key for key in spellings if self.values.get(key) not in (None, 0, False)), spellings[0])
+        return self.names.get(key, key)
+
+    def product(self, first: tuple[str, int], second: tuple[str, int]) -> None:
+        """Refuse two sizes, each possible, whose product is not.
+
+        Raises:
+            FileError: names both keys.
+
+        """
+        (one, a), (two, b) = first, second
+        if a * b > limits.SIZE:
+            raise self.error(f"{one} x {two} must be at most {limits.SIZE:,}, got {a:,} x {b:,}")
+
     def whole(self, *spellings: str) -> int:
         """A whole number from 1 on that must be there, or have a default in the family.
 
@@ -49,8 +75,9 @@ class Keys:
         """
         found = self.maybe(*spellings)
         if found is None:
-            others = f" (nor {', '.join(spellings[1:])})" if spellings[1:] else ""
-            raise self.error(f"no key {spellings[0]}{others}")
+            first = self.names.get(spellings[0], spellings[0])
+            others = f" (nor {', '.join(spellings[1:])})" if spellings[1:] and not self.names else ""
+            raise self.error(f"no key {first}{others}")
         return found
 
     def maybe(self, *spellings: str) -> int | None:
@@ -107,12 +134,14 @@ class Keys:
 
     def _number(self, key: str) -> int:
         value = self.values[key]
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
-            raise self.error(f"{key} must be a whole number from 1 to 1e15, got {_shown(value)}")
+        largest = _LIMITS.get(key, limits.SIZE)
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= largest:
+            name = self.names.get(key, key)
+            raise self.error(f"{name} must be a whole number from 1 to {largest:,}, got {_shown(value)}")
         return value
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, int) and abs(value) > LARGEST:
+    if isinstance(value, int) and abs(value) > _WRITTEN:  # Python writes no number of thousands of digits
         return "more" if value > 0 else "less"
     return clip(repr(value))

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, divides, sizes
 
+Types = tuple[tuple[str, str], ...]  # tensors of a layer by their name in GGUF, and the format that holds each
+
 
 class Gqa(NamedTuple):
     """Attention of n query heads over g heads of keys and values: MHA where g = n, MQA where g = 1.
@@ -203,6 +205,7 @@ class Layer(NamedTuple):
     mlp: Dense | Moe | None
     norms: int = 2  # Gemma 2 and 3 have four
     norm_bias: bool = False  # layer norms (GPT-2, OPT) have a bias beside each weight
+    types: Types = ()  # of its tensors, where a file lists them
 
     def check(self) -> None:
         """Refuse impossible sizes of any of its parts.

@@ -10,6 +10,7 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.parallel import shard
+from roofline.transformer.tensors import bytes_by_part
 
 _LOGIT = 4  # B; logits are kept in fp32
 _SUM = 3  # hidden states of a residual sum: two read, one written
@@ -84,7 +85,7 @@ def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
     part = shard(model, load.devices)
     known = bool(part.layers)
     return Demand(
-        weights=stored_bytes(model, formats, part),
+        weights=weight_bytes(part, formats),
         kv=kv_bytes(part, formats, load) if known else None,
         live=live_bytes(part, formats, load) if known else None,
         activations=activation_bytes(part, formats, load) if known and part.vocab else None,
@@ -93,16 +94,13 @@ def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
 
 
 def weight_bytes(model: Architecture, formats: Formats) -> int:
-    """Bytes of all weights, each part in its format; a tied LM head is stored once."""
-    return sum(formats.of(part).size_of(parameters) for part, parameters in model.parameters_by_part.items())
+    """Bytes of all weights, each part in its format; a tied LM head is stored once.
 
-
-def stored_bytes(model: Architecture, formats: Formats, part: Architecture) -> int:
-    """Bytes of the weights of a part of a model; from what its file says of itself where its own format is meant."""
-    share, held = weight_bytes(part, formats), model.quantization
-    if held is None or held.bytes is None or formats.weights != held.weights:
-        return share
-    return -(-held.bytes * share // weight_bytes(model, formats))
+    In the formats of a file that lists its tensors, each in its own type, with those that are no parameters.
+    """
+    held = model.quantization
+    further = held.further if held is not None and model.holds(formats) else 0
+    return sum(bytes_by_part(model, formats).values()) + further
 
 
 def kv_bytes(model: Architecture, formats: Formats, load: Load) -> int:

@@ -7,7 +7,7 @@ from roofline.operations.pointwise import elementwise
 from roofline.precision import storage
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Layer
-from roofline.transformer.operator import Operator, traffic
+from roofline.transformer.operator import Operator, reading, traffic
 
 _SUMS = 2  # residual sums of a layer: after the attention and after the MLP
 
@@ -38,4 +38,7 @@ def norm(name: str, tokens: int, hidden: int, *, bias: bool, formats: Formats) -
     kernel = (
         layernorm(rows=tokens, cols=hidden, dtype=dtype) if bias else rmsnorm(rows=tokens, cols=hidden, dtype=dtype)
     )
-    return Operator(name, "norms", traffic(kernel), weights=(1 + bias) * storage(dtype).size_of(hidden))
+    held = formats.of("vectors")
+    counted = (1 + bias) * (held if held.name == dtype else storage(dtype)).size_of(hidden)  # by the kernel
+    one = Operator(name, "norms", traffic(kernel), weights=counted)
+    return one if held.name == dtype else reading(one, (1 + bias) * held.size_of(hidden) - counted)

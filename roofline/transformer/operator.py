@@ -60,8 +60,8 @@ def linear(
 ) -> Operator:
     """A linear layer: the gemm of so many rows (tokens) with a matrix of inputs x outputs, in FLOP and B.
 
-    Its weights are held as ``formats`` says of their part, its input, output and bias as activations are. Products with
-    weights that stay as they are run in the arithmetic of those.
+    Its weights are held as ``formats`` says of their part, its bias as of vectors, input and output as activations are.
+    Products with weights that stay as they are run in the arithmetic of those.
 
     >>> q = linear("q", "attention", part="attention", rows=8, inputs=4096, outputs=4096, formats=Formats())
     >>> q.flops == 2 * 8 * 4096**2, q.weights == 2 * 4096**2, q.activations == 2 * 8 * (4096 + 4096)
@@ -71,9 +71,12 @@ def linear(
     held = formats.of(part)
     kernel = gemm(m=rows, n=outputs, k=inputs, batch=batch, bias=bias, dtype=formats.activations, weights=held.name)
     weights = batch * held.size_of(inputs * outputs)
-    if bias:
-        weights += batch * storage(formats.activations).size_of(outputs)
-    return Operator(name, group, in_precision(kernel, precision_of(part, formats)), weights=weights)
+    one = Operator(name, group, in_precision(kernel, precision_of(part, formats)), weights=weights)
+    if not bias:
+        return one
+    counted = batch * storage(formats.activations).size_of(outputs)  # by the kernel
+    one = one._replace(weights=weights + counted)
+    return reading(one, batch * formats.of("vectors").size_of(outputs) - counted)
 
 
 def precision_of(part: Part, formats: Formats) -> str:
@@ -114,4 +117,4 @@ def moving(operator: Operator, more: int) -> Operator:
 
 def reading(operator: Operator, more: int) -> Operator:
     """The same operator with so many B of weights more (or less)."""
-    return moving(operator, more)._replace(weights=operator.weights + more)
+    return moving(operator, more)._replace(weights=operator.weights + more) if more else operator

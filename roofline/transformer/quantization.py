@@ -10,6 +10,10 @@ from roofline.precision import FORMATS
 from roofline.transformer.architecture import Quantization
 from roofline.transformer.formats import Part, kept_by
 
+KNOWN: Final = (
+    "awq and gptq (bits 4 in groups of 32, 64 or 128; bits 8 in rows), bitsandbytes (int8, nf4), fp8 (in rows, or "
+    "blocks of 128 x 128), fbgemm_fp8, compressed-tensors (int4, int8, fp8, nvfp4), modelopt (FP8, NVFP4), mxfp4"
+)
 # A module that is named for all layers alike; one that is named with a layer's number is an exception of that layer.
 _MODULES: Final[tuple[tuple[str, Part], ...]] = (
     ("self_attn", "attention"),
@@ -45,7 +49,7 @@ def _format(said: Mapping[str, Any]) -> str | None:
         return _integer(said.get("bits"), said.get("group_size"), symmetric=bool(symmetric))
     if method == "bitsandbytes":
         return _bitsandbytes(said)
-    if method == "fp8":
+    if method in ("fp8", "fbgemm_fp8"):
         return _float8(said.get("weight_block_size"))
     if method == "compressed-tensors":
         return _compressed(said)

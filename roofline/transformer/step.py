@@ -21,6 +21,7 @@ from roofline.transformer.operator import NO_VECTOR_FLOPS, Operator, in_precisio
 from roofline.transformer.phase import Step
 from roofline.transformer.projections import projections
 from roofline.transformer.tables import look_up, predict
+from roofline.transformer.tensors import priced, priced_tables, rotary
 
 _MOST_TOKENS: Final = 10**9
 _USUAL: Final = Conventions()
@@ -110,20 +111,26 @@ def table(architecture: Architecture, step: Step, formats: Formats, conventions:
         step=step,
         operators=tuple(_operators(architecture, step, formats, counted)),
         conventions=counted,
-        notes=(*architecture.notes, *formats.notes),
+        notes=architecture.notes_of(formats),
     )
 
 
 def _operators(
     architecture: Architecture, step: Step, formats: Formats, conventions: Conventions
 ) -> Iterator[Operator]:
-    yield from look_up(architecture, tokens=step.tokens, formats=formats)
+    own, tokens, hidden = architecture.holds(formats), step.tokens, architecture.hidden
+    before = look_up(architecture, tokens=tokens, formats=formats)
+    yield from priced_tables(before, architecture, formats, tokens) if own else before
     for index, (count, layer) in enumerate(architecture.layers):
-        for operator in _layer(layer, architecture.hidden, step, formats, conventions):
+        rows = _layer(layer, hidden, step, formats, conventions)
+        for operator in priced(rows, layer, hidden, formats, conventions, tokens) if own else rows:
             yield operator._replace(times=count * operator.times, layer=index)
     if architecture.unplaced:
-        yield _unplaced(architecture.unplaced, step.tokens, formats)
-    yield from predict(architecture, step=step, formats=formats, conventions=conventions)
+        yield _unplaced(architecture.unplaced, tokens, formats)
+    if own:
+        yield from rotary(architecture)
+    behind = predict(architecture, step=step, formats=formats, conventions=conventions)
+    yield from priced_tables(behind, architecture, formats, tokens) if own else behind
 
 
 def _layer(layer: Layer, hidden: int, step: Step, formats: Formats, conventions: Conventions) -> Iterator[Operator]:

@@ -74,3 +74,39 @@ LLAMA_TENSORS: Tensors = {
         )
     },
 }
+
+# Bytes of a block of so many weights, by the number of a type: the sizes of ggml's block structs.
+BLOCKS: dict[int, tuple[int, int]] = {
+    F32: (1, 4),
+    F16: (1, 2),
+    8: (32, 34),  # q8_0: 32 codes of 8 bits and a scale of 16
+    Q4_K: (256, 144),
+    13: (256, 176),  # q5_k
+    Q6_K: (256, 210),
+}
+
+
+def size_of(tensors: Tensors) -> int:
+    """Bytes of all these tensors."""
+    return sum(bytes_of(shape, kind) for shape, kind in tensors.values())
+
+
+def bytes_of(shape: tuple[int, ...], kind: int) -> int:
+    elements = 1
+    for size in shape:
+        elements *= size
+    weights, size = BLOCKS[kind]
+    assert elements % weights == 0
+    return elements // weights * size
+
+
+def mixed(shapes: dict[str, tuple[int, ...]], layers: int) -> Tensors:
+    """Tensors whose types differ by kind and by layer; ``N`` in a name is every layer."""
+    tensors: Tensors = {}
+    for number, (name, shape) in enumerate(shapes.items()):
+        for layer in range(layers) if "N" in name else (0,):
+            vector = len(shape) == 1
+            kinds = (F32, F16) if vector else (Q4_K, Q6_K, 8, 13, F16)
+            # Neighbours in a layer differ, and so does one kind of tensor from layer to layer, though not in all.
+            tensors[name.replace("N", str(layer))] = (shape, kinds[(number + layer // 2) % len(kinds)])
+    return tensors

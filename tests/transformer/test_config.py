@@ -15,6 +15,9 @@ from roofline.errors import FileError, RooflineError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture, load
 from roofline.transformer.layer import Dense, Gqa, Mla, Moe
+from roofline.transformer.memory import weight_bytes
+from roofline.transformer.phase import Step
+from roofline.transformer.step import table
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -173,17 +176,86 @@ def test_quantisation(said: dict[str, Any], weights: str, kept: set[str]) -> Non
     assert model.formats(weights="int8").of("attention").name == "int8"  # another format, another checkpoint
 
 
-@pytest.mark.parametrize("said", [{"quant_method": "aqlm"}, {"quant_method": "gptq", "bits": 3, "group_size": 128}, {}])
-def test_an_unknown_quantisation_is_said_and_not_guessed(said: dict[str, Any]) -> None:
-    model = read(quantization_config=said)
-    assert model.quantization is None
-    assert any("quantization_config" in note for note in model.notes)
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"quant_method": "aqlm"}, "quant_method 'aqlm' in these settings is no weight format known here"),
+        ({"quant_method": "gptq", "bits": 3, "group_size": 128}, "quant_method 'gptq' in these settings"),
+        ({}, "it has no quant_method"),
+        ("int4", "must be an object, got 'int4'"),
+        (["awq"], "must be an object, got ['awq']"),
+        (8, "must be an object, got 8"),
+    ],
+)
+@pytest.mark.parametrize("place", ["quantization_config", "compression_config", "text_config.quantization_config"])
+def test_a_quantisation_that_is_not_known_is_refused_with_what_is(place: str, said: object, says: str) -> None:
+    outer, _, key = place.rpartition(".")
+    config = {"model_type": "llava", "text_config": LLAMA | {key: said}} if outer else LLAMA | {key: said}
+    with pytest.raises(FileError) as caught:
+        architecture(config, name="tiny", where="config.json")
+    assert str(caught.value).startswith(f"config.json: {place}")
+    assert says in str(caught.value)
+    assert "awq" in str(caught.value.hint)
 
 
-def test_a_checkpoint_in_fp32_is_served_in_16_bits() -> None:
-    assert read(torch_dtype="float32").formats().weights == "bf16"
+def test_a_quantisation_counts_wherever_it_stands() -> None:
+    fp8, awq = {"quant_method": "fp8"}, {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}
+    for outer, inner in (({}, fp8), (fp8, {}), (fp8, fp8)):
+        part = LLAMA | ({"quantization_config": inner} if inner else {})
+        whole = {"model_type": "llava", "text_config": part} | ({"quantization_config": outer} if outer else {})
+        assert architecture(whole, name="x", where="config.json").formats().weights == "fp8"
+    # A part without shapes beside keys at the top is no model of its own, but what it says of weights counts.
+    stub = architecture(LLAMA | {"text_config": {"quantization_config": fp8}}, name="x", where="config.json")
+    assert stub.formats().weights == "fp8"
+    with pytest.raises(FileError, match=r"quantization_config and text_config\.quantization_config are not alike"):
+        read(quantization_config=fp8, text_config={"quantization_config": awq})
+    assert read(quantization_config=None).quantization is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "weights", "bits"),
+    [
+        ("float32", "fp32", 32),
+        ("torch.float32", "fp32", 32),
+        ("float64", "fp64", 64),
+        ("float8_e4m3fn", "fp8", 8),
+        ("int8", "int8", 8),
+        ("int4", "int4", 4),
+    ],
+)
+@pytest.mark.parametrize("key", ["dtype", "torch_dtype"])
+def test_weights_count_with_the_bits_of_their_dtype_and_the_output_says_so(
+    key: str, dtype: str, weights: str, bits: int
+) -> None:
+    model = read(**{"torch_dtype": "absent", key: dtype})
+    formats = model.formats()
+    assert (formats.weights, formats.kv, formats.activations, formats.compute) == (weights, "bf16", "bf16", "bf16")
+    assert weight_bytes(model, formats) * 8 == model.parameters * bits
+    rows = table(model, Step.decode(1), formats)
+    row, tables = 64 * bits // 8, 500 * 64 * bits // 8
+    assert rows.moved.weights - row + tables == weight_bytes(model, formats)  # of the embedding a row is read
+    assert any(f"{key} is {dtype}: all weights count with {bits} bit" in note for note in rows.notes)
+    assert not any(" is float" in note for note in table(model, Step(), model.formats(weights="bf16")).notes)
+
+
+def test_a_dtype_of_16_bits_is_that_of_all() -> None:
     assert read(torch_dtype="float16").formats().weights == "fp16"
     assert read(torch_dtype="absent", dtype="float16").formats().kv == "fp16"
+    assert read(torch_dtype="auto").notes == ("the configuration names no dtype: bf16",)
+
+
+def test_a_quantisation_beside_a_dtype_says_what_the_weights_are() -> None:
+    model = read(torch_dtype="float32", quantization_config={"quant_method": "fp8"})
+    assert (model.formats().weights, model.formats().of("head").name) == ("fp8", "bf16")
+    assert "torch_dtype is float32: what is not quantised counts with 16 bit" in model.notes
+
+
+@pytest.mark.parametrize("dtype", ["bfloat17", "int32", "tf32", "uint8", "", 16, ["bfloat16"], True])
+@pytest.mark.parametrize("key", ["dtype", "torch_dtype"])
+def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: object) -> None:
+    with pytest.raises(FileError, match=f"config.json: {key}: .* is no type that weights are held in") as caught:
+        read(**{"torch_dtype": "absent", key: dtype})
+    assert "float32, float16, bfloat16, float8_e4m3fn" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(
@@ -191,18 +263,38 @@ def test_a_checkpoint_in_fp32_is_served_in_16_bits() -> None:
     [
         ({"hidden_size": "absent"}, "config.json: no key hidden_size (nor n_embd, d_model, hidden_dim)"),
         ({"vocab_size": None}, "config.json: no key vocab_size (nor padded_vocab_size)"),
-        ({"num_hidden_layers": -1}, "config.json: num_hidden_layers must be a whole number from 1 to 1e15, got -1"),
-        ({"num_hidden_layers": 10**9}, "config.json: num_hidden_layers must be at most 100000, got 1000000000"),
-        ({"hidden_size": 10**400}, "config.json: hidden_size must be a whole number from 1 to 1e15, got more"),
-        ({"hidden_size": "4096"}, "config.json: hidden_size must be a whole number from 1 to 1e15, got '4096'"),
-        ({"hidden_size": True}, "config.json: hidden_size must be a whole number from 1 to 1e15, got True"),
-        ({"hidden_size": 64.0}, "config.json: hidden_size must be a whole number from 1 to 1e15, got 64.0"),
-        ({"hidden_size": [64]}, "config.json: hidden_size must be a whole number from 1 to 1e15, got [64]"),
+        ({"num_hidden_layers": -1}, "config.json: num_hidden_layers must be a whole number from 1 to 100,000, got -1"),
+        (
+            {"num_hidden_layers": 10**9},
+            "config.json: num_hidden_layers must be a whole number from 1 to 100,000, got 1000000000",
+        ),
+        ({"hidden_size": 10**400}, "config.json: hidden_size must be a whole number from 1 to 500,000, got more"),
+        ({"hidden_size": "4096"}, "config.json: hidden_size must be a whole number from 1 to 500,000, got '4096'"),
+        ({"hidden_size": True}, "config.json: hidden_size must be a whole number from 1 to 500,000, got True"),
+        ({"hidden_size": 64.0}, "config.json: hidden_size must be a whole number from 1 to 500,000, got 64.0"),
+        ({"hidden_size": [64]}, "config.json: hidden_size must be a whole number from 1 to 500,000, got [64]"),
+        (
+            {"num_hidden_layers": 1e30},
+            "config.json: num_hidden_layers must be a whole number from 1 to 100,000, got 1e+30",
+        ),
+        ({"hidden_size": 10**18}, f"config.json: hidden_size must be a whole number from 1 to 500,000, got {10**18}"),
+        ({"vocab_size": 10**9}, "config.json: vocab_size must be a whole number from 1 to 100,000,000, got 1000000000"),
+        (
+            {"head_dim": 200_000},
+            "config.json: num_attention_heads x head_dim must be at most 500,000, got 4 x 200,000",
+        ),
+        (
+            {"model_type": "mixtral", "num_local_experts": 10**5, "num_experts_per_tok": 10**5},
+            "config.json: num_experts_per_tok x intermediate_size must be at most 500,000, got 100,000 x 160",
+        ),
         ({"n_embd": 65}, "config.json: contradicts itself: hidden_size is 64, n_embd is 65"),
-        ({"num_key_value_heads": 3}, "config.json: kv_heads must divide heads: 4 is no multiple of 3"),
-        ({"num_key_value_heads": 8}, "config.json: kv_heads must not exceed heads: 8 of 4"),
+        (
+            {"num_key_value_heads": 3},
+            "config.json: num_key_value_heads must divide num_attention_heads: 4 is no multiple of 3",
+        ),
+        ({"num_key_value_heads": 8}, "config.json: num_key_value_heads must not exceed num_attention_heads: 8 of 4"),
         ({"attention_bias": "yes"}, "config.json: attention_bias must be true or false, got 'yes'"),
-        ({"torch_dtype": "bfloat17"}, "config.json: torch_dtype: unknown precision 'bfloat17'"),
+        ({"torch_dtype": "bfloat17"}, "config.json: torch_dtype: 'bfloat17' is no type that weights are held in"),
         ({"layer_types": ["full_attention"]}, "config.json: layer_types names 1 layers, but the model has 3"),
         ({"layer_types": 7}, "config.json: layer_types must be a list of words, got 7"),
         ({"layer_types": ["linear_attention"] * 3}, "config.json: layer_types: 'linear_attention' is not supported"),
@@ -225,7 +317,7 @@ def test_a_checkpoint_in_fp32_is_served_in_16_bits() -> None:
         ({"model_type": "mixtral"}, "config.json: no key num_local_experts (nor num_experts)"),
         (
             {"model_type": "mixtral", "num_local_experts": 4, "num_experts_per_tok": 5},
-            "config.json: per_token must not exceed experts: 5 of 4",
+            "config.json: num_experts_per_tok must not exceed num_local_experts: 5 of 4",
         ),
     ],
 )
@@ -259,6 +351,23 @@ def test_files_that_are_no_configuration(written: Writer, text: str, says: str) 
 def test_a_missing_file() -> None:
     with pytest.raises(FileError, match="no such file"):
         load("/nowhere/config.json")
+
+
+@pytest.mark.parametrize("experts", [0, 500])
+def test_the_largest_sizes_that_are_believed_end_in_no_error(experts: int) -> None:
+    """The most tokens that a step has, 1e9, with the most of everything else."""
+    sizes = {"hidden_size": 500_000, "intermediate_size": 500_000, "num_attention_heads": 500, "head_dim": 1000}
+    moe = {"model_type": "qwen3_moe", "num_experts": 500_000, "num_experts_per_tok": experts}
+    model = read(
+        **sizes,
+        num_key_value_heads=500,
+        num_hidden_layers=100_000,
+        vocab_size=10**8,
+        **({**moe, "moe_intermediate_size": 1000} if experts else {}),
+    )
+    for step in (Step.prefill(10**6, batch=1000), Step.decode(10**9), Step.decode(10**6, batch=10**9)):
+        assert table(model, step, model.formats()).flops > 10**18
+    assert weight_bytes(model, model.formats()) == 2 * model.parameters
 
 
 words = st.text("ab\x1b\u00e9", max_size=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import time
 from collections.abc import Callable
@@ -15,12 +16,14 @@ from hypothesis import strategies as st
 from roofline.errors import FileError
 from roofline.precision import storage
 from roofline.transformer.find import model
-from roofline.transformer.gguf_formats import type_name
+from roofline.transformer.formats import Formats
+from roofline.transformer.gguf_formats import file_type, type_name
 from roofline.transformer.gguf_header import read_header
 from roofline.transformer.gguf_model import load
 from roofline.transformer.layer import Gqa, Mla, Moe
-from roofline.transformer.memory import Load, demand
-from tests.transformer.gguf_files import F16, LLAMA, LLAMA_TENSORS, Q4_K, Tensors, header, text, value
+from roofline.transformer.memory import Load, demand, weight_bytes
+from roofline.transformer.tensors import without_types
+from tests.transformer.gguf_files import F16, LLAMA, LLAMA_TENSORS, Q4_K, Tensors, header, size_of, text, value
 
 Writer = Callable[[bytes], str]
 GOOD = header(LLAMA, LLAMA_TENSORS)
@@ -52,18 +55,18 @@ def test_bytes_are_those_of_the_tensors_where_their_format_is_meant(written: Wri
     q4_k = 256 * 1000 + 2 * (2 * 256 * 256 + 256 * 64 + 2 * 256 * 512)
     q6_k = 256 * 1000 + 2 * (256 * 64 + 256 * 512)
     size = q4_k * 144 // 256 + q6_k * 210 // 256 + 4 * (5 * 256 + 16)
-    assert llama.quantization is not None
-    assert (llama.quantization.weights, llama.quantization.bytes) == ("q4_k_m", size)  # general.file_type 15
+    assert llama.formats().weights == "q4_k_m"  # general.file_type 15
     assert demand(llama, llama.formats(), Load()).weights == size
     assert demand(llama, llama.formats(weights="bf16"), Load()).weights == 2 * llama.parameters
 
 
-def test_without_a_named_mix_the_format_is_that_of_most_weights(written: Writer) -> None:
-    values = {**LLAMA, "general.file_type": 12}  # Q3_K_M, of which no average is known here
-    found = load(written(header(values, LLAMA_TENSORS))).quantization
-    assert found is not None
-    assert found.weights == "q4_k"
-    assert sorted(found.kept or ()) == ["router", "vectors"]
+def test_a_file_without_a_type_of_its_own_is_called_by_that_of_most_weights(written: Writer) -> None:
+    values = {key: of for key, of in LLAMA.items() if key != "general.file_type"}
+    formats = load(written(header(values, LLAMA_TENSORS))).formats()
+    assert formats.weights == "q4_k"
+    assert sorted(formats.kept or ()) == ["router", "vectors"]
+    for kind, name in ((12, "q3_k_m"), (22, "iq3_xs"), (29, "iq2_m"), (30, "iq4_xs"), (1, "q4_k"), (999, "q4_k")):
+        assert load(written(header({**LLAMA, "general.file_type": kind}, LLAMA_TENSORS))).formats().weights == name
 
 
 def test_parts_in_16_bits_are_seen(written: Writer) -> None:
@@ -76,14 +79,80 @@ def test_parts_in_16_bits_are_seen(written: Writer) -> None:
     assert load(written(header(LLAMA, tensors))).tied
 
 
-def test_other_tensors_than_the_shapes_have_are_said(written: Writer) -> None:
-    tensors = {**LLAMA_TENSORS, "extra.weight": ((10,), 0)}
-    (note,) = load(written(header(LLAMA, tensors))).notes
+def test_other_tensors_than_the_shapes_have_are_said_and_held(written: Writer) -> None:
+    tensors: Tensors = {**LLAMA_TENSORS, "extra.weight": ((10,), 0)}
+    llama = load(written(header(LLAMA, tensors)))
+    (note,) = llama.notes
     assert note.startswith("the tensors hold ")
-    parts = load(written(header({**LLAMA, "split.count": 3}, tensors)))
-    assert parts.quantization is not None
-    assert parts.quantization.bytes is None
-    assert "the first of several files" in parts.notes[0]
+    assert demand(llama, llama.formats(), Load()).weights == size_of(LLAMA_TENSORS) + 40
+
+
+@pytest.mark.parametrize("kind", [4, 9, 15, 36, 42, 999])
+@pytest.mark.parametrize("name", ["blk.1.ffn_up.weight", "token_embd.weight", "rope_freqs.weight"])
+def test_a_tensor_of_an_unknown_type_is_named_with_its_place(written: Writer, name: str, kind: int) -> None:
+    tensors: Tensors = {**LLAMA_TENSORS, name: (LLAMA_TENSORS[name][0], kind)}
+    content = header(LLAMA, tensors)
+    path = written(content)
+    at = content.index(text(name))
+    says = f"{path}: tensor '{name}' at byte {at} is of type {kind}, not known here"
+    with pytest.raises(FileError, match=re.escape(says)) as caught:
+        load(path)
+    assert caught.value.exit_status == 3
+    assert "12 q4_k" in str(caught.value.hint)
+
+
+def test_rows_that_no_blocks_fill_are_refused(written: Writer) -> None:
+    tensors: Tensors = {**LLAMA_TENSORS, "blk.0.ffn_up.weight": ((100, 512), Q4_K)}
+    says = r"tensor 'blk\.0\.ffn_up\.weight' at byte \d+ has rows of 100, but q4_k holds blocks of 256"
+    with pytest.raises(FileError, match=says):
+        load(written(header(LLAMA, tensors)))
+
+
+def in_parts(tmp_path: Path) -> list[Path]:
+    """The small Llama in three files, as llama.cpp splits them: the key-values of the model stand in the first."""
+    names, paths = list(LLAMA_TENSORS), []
+    for part in range(3):
+        said = {"split.no": part, "split.count": 3, "split.tensors.count": len(names)}
+        some = {name: LLAMA_TENSORS[name] for name in names[8 * part : 8 * part + 8]}
+        paths.append(tmp_path / f"tiny-{part + 1:05}-of-00003.gguf")
+        paths[-1].write_bytes(header({**(LLAMA if part == 0 else {}), **said}, some))
+    return paths
+
+
+def test_a_model_in_parts_is_read_whole(tmp_path: Path) -> None:
+    first, *_ = in_parts(tmp_path)
+    llama = load(str(first))
+    assert llama.notes == ()
+    assert demand(llama, llama.formats(), Load()).weights == size_of(LLAMA_TENSORS)
+
+
+def test_parts_that_are_not_there_are_said(tmp_path: Path) -> None:
+    first, second, third = in_parts(tmp_path)
+    third.unlink()
+    llama = load(str(first))
+    (note,) = llama.notes
+    assert note.startswith(
+        f"the first of 3 parts, and {third} is not there: the types of the other tensors are not known"
+    )
+    assert demand(llama, llama.formats(), Load()).weights == weight_bytes(llama, Formats(weights="q4_k_m"))
+    with pytest.raises(FileError, match=r"split\.no is 1: not the first of 3 parts, which has the shapes") as caught:
+        load(str(second))
+    assert caught.value.hint == f"name {first}"
+    renamed = first.rename(tmp_path / "tiny.gguf")
+    assert "its name does not end in -00001-of-00003.gguf" in load(str(renamed)).notes[0]
+
+
+def test_a_part_that_is_damaged_is_named(tmp_path: Path) -> None:
+    first, second, _ = in_parts(tmp_path)
+    second.write_bytes(second.read_bytes()[:-3])
+    with pytest.raises(FileError, match=f"^{re.escape(str(second))}: ends within its header, in tensor 8 of 8"):
+        load(str(first))
+
+
+@pytest.mark.parametrize("count", ["3", 10**6, 2.0])
+def test_a_number_of_parts_that_is_none(written: Writer, count: object) -> None:
+    with pytest.raises(FileError, match=r"split\.count must be a whole number from 1 to 1000"):
+        load(written(header({**LLAMA, "split.count": count}, LLAMA_TENSORS)))
 
 
 def test_experts_make_a_llama_a_mixtral(written: Writer) -> None:
@@ -114,8 +183,8 @@ def test_deepseek_with_its_latent(written: Writer) -> None:
     }
     values = {"general.architecture": "deepseek2", **{f"deepseek2.{key}": of for key, of in shapes.items()}}
     tensors = {**LLAMA_TENSORS, "blk.1.exp_probs_b.bias": ((4,), 0)}
-    (dense, first), (sparse, then) = load(written(header(values, tensors))).layers
-    assert (dense, sparse) == (1, 2)
+    (_, first), (_, then), (_, last) = load(written(header(values, tensors))).layers  # of other types, each of them
+    assert without_types(then) == without_types(last)
     assert first.attention == Mla(heads=8, q_lora_rank=48, kv_lora_rank=32, nope_dim=16, rope_dim=8, value_dim=16)
     assert then.mlp == Moe(experts=4, per_token=2, width=64, router_bias=True, shared_experts=1, shared_width=64)
 
@@ -148,35 +217,72 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "cannot be read as GGUF: is empty"),
     "another file": (b"PK\3\4" + b"\0" * 100, "is no GGUF file"),
     "a json": (b'{"model_type": "llama"}', "is no GGUF file"),
-    "only magic": (b"GGUF", "ends within its header: 4 B wanted at byte 4 of 4"),
-    "version 1": (starting(version=1), "has version 1 of GGUF, 2 and 3 are read"),
-    "big-endian": (b"GGUF" + struct.pack(">IQQ", 3, 0, 0), "is big-endian"),
-    "too many pairs": (starting(pairs=2**60), "says that it has 1152921504606846976 key-values"),
-    "too many tensors": (starting(tensors=2**63), "says that it has 9223372036854775808 tensors"),
-    "pairs that are not there": (starting(pairs=5), "ends within its header"),
-    "a long key": (starting(pairs=1) + struct.pack("<Q", 2**63), "ends within its header: 9223372036854775808 B"),
-    "a long text": (ONE + struct.pack("<IQ", 8, 2**40), "ends within its header"),
+    "only magic": (b"GGUF", "ends within its header, in its first 24 bytes: 4 B wanted at byte 4 of 4"),
+    "half of its counts": (
+        starting()[:20],
+        "ends within its header, in its first 24 bytes: 8 B wanted at byte 16 of 20",
+    ),
+    "version 1": (starting(version=1), "has version 1 of GGUF at byte 4; 2 and 3 are read"),
+    "version 99": (starting(version=99), "has version 99 of GGUF at byte 4; 2 and 3 are read"),
+    "big-endian": (b"GGUF" + struct.pack(">IQQ", 3, 0, 0), "is big-endian, by its version at byte 4"),
+    "too many pairs": (starting(pairs=2**60), "says at byte 16 that it has 1152921504606846976 key-values"),
+    "too many tensors": (starting(tensors=2**63), "says at byte 8 that it has 9223372036854775808 tensors"),
+    "pairs that are not there": (
+        starting(pairs=5),
+        "ends within its header, in key-value 1 of 5: 8 B wanted at byte 24",
+    ),
+    "tensors that are not there": (
+        starting(tensors=2),
+        "ends within its header, in tensor 1 of 2: 8 B wanted at byte 24",
+    ),
+    "a long key": (
+        starting(pairs=1) + struct.pack("<Q", 2**63),
+        "ends within its header, in key-value 1 of 1: 9223372036854775808 B wanted at byte 32 of 32",
+    ),
+    "a long text": (
+        ONE + struct.pack("<IQ", 8, 2**40),
+        "ends within its header, in key-value 1 of 1, 'a': 1099511627776 B wanted at byte 45 of 45",
+    ),
+    "a tensor cut off": (
+        starting(tensors=1) + text("t") + struct.pack("<IQ", 1, 5),
+        "ends within its header, in tensor 1 of 1, 't': 4 B wanted at byte 45 of 45",
+    ),
     "a long list": (ONE + struct.pack("<IIQ", 9, 4, 10**6), "ends within its header"),
-    "an endless list": (ONE + struct.pack("<IIQ", 9, 8, 2**62), "says that it has 4611686018427387904 values"),
+    "an endless list": (
+        ONE + struct.pack("<IIQ", 9, 8, 2**62),
+        "says at byte 41 that it has 4611686018427387904 values",
+    ),
     "words that are not there": (ONE + struct.pack("<IIQ", 9, 8, 10**6), "ends within its header"),
     "a word too long": (ONE + struct.pack("<IIQQ", 9, 8, 2, 2**60), "ends within its header"),
-    "a list of lists": (ONE + struct.pack("<IIQ", 9, 9, 1), "has a list of unknown type 9"),
-    "an unknown type": (ONE + struct.pack("<I", 99), "has a value of unknown type 99"),
-    "many dimensions": (starting(tensors=1) + text("t") + struct.pack("<I", 1000), "says that it has 1000 dimensions"),
-    "a repeated key": (starting(pairs=2) + 2 * (text("a") + value(1)), "key 'a' is repeated"),
+    "a list of lists": (
+        ONE + struct.pack("<IIQ", 9, 9, 1),
+        "has a list of unknown type 9 at byte 37, in key-value 1 of 1, 'a'",
+    ),
+    "an unknown type": (
+        ONE + struct.pack("<I", 99),
+        "has a value of unknown type 99 at byte 33, in key-value 1 of 1, 'a'",
+    ),
+    "many dimensions": (
+        starting(tensors=1) + text("t") + struct.pack("<I", 1000),
+        "says at byte 33 that it has 1000 dimensions",
+    ),
+    "a repeated key": (starting(pairs=2) + 2 * (text("a") + value(1)), "key 'a' is repeated at byte 41"),
     "no architecture": (without("general.architecture"), "no key general.architecture"),
     "another architecture": (
         header({"general.architecture": "mamba"}, {}),
-        "architecture 'mamba' is not read",
+        "general.architecture 'mamba' is not read",
     ),
     "no hidden size": (without("llama.embedding_length"), "no key llama.embedding_length"),
     "no heads": (without("llama.attention.head_count"), "no key llama.attention.head_count"),
-    "no tensors": (header(LLAMA, {}), "no tensor token_embd.weight: a vocabulary, or a later part"),
+    "no tensors": (header(LLAMA, {}), "no tensor token_embd.weight with the rows of a vocabulary"),
     "a tensor without dimensions": (header(LLAMA, {"token_embd.weight": ((), 0)}), "no tensor token_embd.weight"),
-    "heads of text": (header({**LLAMA, "llama.attention.head_count": "8"}, LLAMA_TENSORS), "must be a whole"),
+    "heads of text": (
+        header({**LLAMA, "llama.attention.head_count": "8"}, LLAMA_TENSORS),
+        "llama.attention.head_count must be",
+    ),
     "contradictory heads": (
         header({**LLAMA, "llama.attention.head_count_kv": 3}, LLAMA_TENSORS),
-        "kv_heads must divide",
+        "llama.attention.head_count_kv must divide llama.attention.head_count: 8 is no multiple of 3",
     ),
 }
 
@@ -191,6 +297,8 @@ def test_a_broken_file_is_one_line_at_once(written: Writer, case: str) -> None:
     assert says in str(caught.value)
     assert str(caught.value).startswith(written(content))
     assert "\n" not in str(caught.value)
+    assert caught.value.hint or "must" in says or "no tensor" in says  # what to do, where the sentence does not say it
+    assert "\n" not in (caught.value.hint or "")
 
 
 def test_a_file_that_is_not_there() -> None:
@@ -232,6 +340,17 @@ def test_types_are_those_of_the_gguf_package() -> None:
             assert kind.name.lower() == plain
 
 
+def test_types_of_files_are_those_of_the_gguf_package() -> None:
+    gguf: Any = pytest.importorskip("gguf", reason="no gguf to compare with: pip install '.[witness]'")
+    named = {int(kind): file_type(int(kind)) for kind in gguf.LlamaFileType}
+    for kind in gguf.LlamaFileType:
+        if named[int(kind)] is not None:
+            assert kind.name == f"MOSTLY_{str(named[int(kind)]).upper()}"
+    mixes = [kind for kind in gguf.LlamaFileType if kind.name.endswith(("_S", "_M", "_L", "_XS", "_XXS"))]
+    assert len(mixes) >= 18
+    assert all(named[int(kind)] for kind in mixes)
+
+
 def test_a_file_of_the_gguf_package_is_read(tmp_path: Path) -> None:
     gguf: Any = pytest.importorskip("gguf", reason="no gguf to compare with: pip install '.[witness]'")
     numpy: Any = pytest.importorskip("numpy")
@@ -252,7 +371,6 @@ def test_a_file_of_the_gguf_package_is_read(tmp_path: Path) -> None:
     writer.close()
     llama = load(path)
     assert llama.parameters == 2 * (2 * 256 * 256 + 2 * 256 * 64 + 3 * 256 * 512 + 2 * 256) + 2 * 256 * 1000 + 256
-    assert llama.quantization is not None
-    assert llama.quantization.bytes == 2 * (llama.parameters + 16)
+    assert demand(llama, llama.formats(), Load()).weights == 2 * (llama.parameters + 16)
     assert llama.notes == ()
     assert Q4_K == gguf.GGMLQuantizationType.Q4_K

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.errors import InputError
-from roofline.transformer.architecture import Architecture, Quantization
 from roofline.transformer.by_hand import by_hand
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.memory import Demand, Load, activation_bytes, demand, kv_bytes, live_bytes, weight_bytes
 from roofline.transformer.presets import find
 
@@ -132,20 +129,6 @@ def test_several_devices_share_heads_and_width_but_replicate_what_cannot_be_spli
     assert share.weights == 2 * (80 * layer + 2 * 8016 * 8192 + 8192)
     latent = demand(find("deepseek-v3"), BF16, Load(positions=1000, devices=8))
     assert latent.live == 70_272 * 1000  # every device has the whole latent
-
-
-def test_what_a_file_says_of_its_size_goes_before_what_its_format_would_need() -> None:
-    layer = Layer(attention=Gqa(heads=1, kv_heads=1, head_dim=8), mlp=Dense(width=8))
-    mix = Quantization("q4_k_m", bytes=12_345)
-    model = Architecture(name="tiny", hidden=8, vocab=8, layers=((1, layer),), quantization=mix)
-    assert demand(model, model.formats(), Load()).weights == 12_345
-    assert demand(model, BF16, Load()).weights == 2 * model.parameters
-    two = Gqa(heads=2, kv_heads=2, head_dim=8)
-    model = replace(model, layers=((1, Layer(attention=two, mlp=Dense(width=8))),))
-    # At 4.8944 bits, in whole bytes: tables of 64, 40 B each; projections of 512, 314 B; MLP of 192, 118 B. Of half as
-    # many: 20, 20, 157 and 59 B. The three norms of 8 are whole on both devices, 48 B.
-    whole, half = 2 * 40 + 314 + 118 + 48, 2 * 20 + 157 + 59 + 48
-    assert demand(model, model.formats(), Load(devices=2)).weights == -(-12_345 * half // whole)
 
 
 def test_unknown_is_not_zero() -> None:

@@ -10,6 +10,8 @@ from roofline.precision import storage
 from roofline.report import Column, Report, Value
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.layer import Dense, Layer, Mla, Moe
+from roofline.transformer.memory import weight_bytes
+from roofline.transformer.tensors import bytes_by_part, formats_by_part, without_types
 
 _LIST_COLUMNS: Final = (
     Column(key="model", heading="model"),
@@ -61,19 +63,23 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
     """Parameters and bytes by part, then what follows from the architecture."""
     formats, total = model.formats(), model.parameters
     parts = {part: count for part, count in model.parameters_by_part.items() if count}
+    held, stored = formats_by_part(model, formats), bytes_by_part(model, formats)
     rows = [
         {
             "part": part,
             "parameters": count,
             "share_of_parameters": count / total,
-            "format": formats.of(part).name,
-            "weights_byte": formats.of(part).size_of(count),
+            "format": ", ".join(held[part]),
+            "weights_byte": stored[part],
         }
         for part, count in parts.items()
     ]
-    size = sum(formats.of(part).size_of(count) for part, count in parts.items())
+    size = weight_bytes(model, formats)
     kv = kv_per_token(model) if model.layers else None
     per_token = f"KV cache: {kv:,} B per token in {formats.kv}" if kv is not None else "KV cache: unknown"
+    alike: dict[Layer, int] = {}
+    for count, layer in model.layers:
+        alike[without_types(layer)] = alike.get(without_types(layer), 0) + count
     windowed = any(layer.attention.window for _, layer in model.layers)
     lead = {
         "model": model.name,
@@ -84,7 +90,7 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
         "kv_byte_per_token": Value(kv, None, None if kv is not None else "nothing is known of the layers"),
         "longest_context": Value(model.longest_context, None, None if model.longest_context else "not said"),
         "tied": model.tied,
-        "layers": [{"count": count, "what": describe(layer)} for count, layer in model.layers],
+        "layers": [{"count": count, "what": describe(layer)} for layer, count in alike.items()],
         "source": model.source,
     }
     lines = [
@@ -94,7 +100,7 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
         inner = model.active_parameters_without_embedding
         lines.append(f"{model.active_parameters:,} active a token; {inner:,} without the embedding, which is looked up")
     lines.append(per_token + (", before windows are full" if windowed else ""))
-    lines += [f"{count} layers: {describe(layer)}" for count, layer in model.layers]
+    lines += [f"{count} layers: {describe(layer)}" for layer, count in alike.items()]
     if model.hidden:
         context_line = f", made for {model.longest_context:,} positions" if model.longest_context else ""
         lines.append(f"hidden size {model.hidden:,}, vocabulary {model.vocab:,}{context_line}")
@@ -105,7 +111,7 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
         title=model.name,
         lead=lead,
         summary=[*lines, f"source: {model.source}"],
-        notes=[*model.notes, *formats.notes],
+        notes=list(model.notes_of(formats)),
         context=context,
     )
 

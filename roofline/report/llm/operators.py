@@ -18,6 +18,7 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Roofs, shares
 from roofline.transformer.layer import Moe
 from roofline.transformer.operator import Operator
+from roofline.transformer.tensors import difference
 
 COLUMNS: Final = (
     Column(key="phase", heading="phase", detail=True),
@@ -106,6 +107,9 @@ def layers(model: Architecture, index: int) -> str:
         words.append("MoE")
     if layer.attention.window is not None:
         words.append(f"window {layer.attention.window}")
+    differs = difference(layer, [other for _, other in model.layers])
+    if differs:
+        words.append(f"({differs})")
     return " ".join(words)
 
 

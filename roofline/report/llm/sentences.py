@@ -31,8 +31,9 @@ def title(setup: Setup, *, on: str) -> str:
 def work_line(setup: Setup) -> str:
     """What is asked of the model, in a line."""
     formats = setup.formats
+    own = setup.architecture.holds(formats)  # each tensor has a type of its own, of which a note tells
     generate = f", {setup.generate} tokens generated" if setup.generate else ""
-    kept = f"; {', '.join(sorted(formats.kept))} stay in {formats.plain}" if formats.kept else ""
+    kept = f"; {', '.join(sorted(formats.kept))} stay in {formats.plain}" if formats.kept and not own else ""
     return (
         f"batch {setup.batch}, prompt {setup.prompt}, context {setup.context}{generate}; "
         f"KV cache in {formats.kv}, products in {formats.compute}{kept}"

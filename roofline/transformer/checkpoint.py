@@ -1,0 +1,98 @@
+"""In what a checkpoint holds its weights, by the ``dtype`` and the ``quantization_config`` of its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from roofline.precision import PRECISIONS
+from roofline.precision import parse as precision
+from roofline.text import clip, quote
+from roofline.transformer.architecture import Quantization
+from roofline.transformer.keys import Keys
+from roofline.transformer.quantization import KNOWN, quantization
+
+_DTYPES: Final = ("dtype", "torch_dtype")
+_QUANTISED: Final = ("quantization_config", "compression_config")  # the second is what compressed-tensors wrote first
+_PARTS: Final = ("text_config", "llm_config", "language_config")
+_HELD: Final = ("fp64", "fp32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8", "int4")  # that weights are stored in
+_USUAL: Final = "bf16"
+_SIXTEEN: Final = 16
+
+
+def dtype_of(
+    keys: Keys, outer: Mapping[str, Any], *, quantised: bool = False
+) -> tuple[str, Quantization | None, list[str]]:
+    """The type of 16 bits that a model computes in, what holds its weights if that is another, and what must be said.
+
+    Raises:
+        FileError: no type that weights are held in.
+
+    """
+    for values in (keys.values, outer):
+        for key in _DTYPES:
+            said = values.get(key)
+            if said is None or said == "auto":
+                continue
+            found = _parsed(said, key, keys)
+            bits = PRECISIONS[found].bits
+            if bits == _SIXTEEN:
+                return found, None, []
+            if quantised:  # which says it of the weights
+                return _USUAL, None, [f"{key} is {said}: what is not quantised counts with {_SIXTEEN} bit"]
+            served = f" (--weights {_USUAL}, if they are converted on loading)" if bits > _SIXTEEN else ""
+            note = f"{key} is {said}: all weights count with {bits} bit{served}; activations and cache with {_SIXTEEN}"
+            return _USUAL, Quantization(found, frozenset(), note=note), []
+    return _USUAL, None, [f"the configuration names no dtype: {_USUAL}"]
+
+
+def configured(outer: Mapping[str, Any], keys: Keys) -> Quantization | None:
+    """What a ``quantization_config`` says, at the top or in the part of the language model; None where there is none.
+
+    Raises:
+        FileError: it is no object, names a format that is not known here, or there are two that differ.
+
+    """
+    found = list(_said(outer, keys))
+    if not found:
+        return None
+    (name, said), *others = found
+    for other, differs in others:
+        if differs != said:
+            raise keys.error(f"contradicts itself: {name} and {other} are not alike")
+    if not isinstance(said, dict):
+        raise keys.error(f"{name} must be an object, got {clip(repr(said))}", 'such as {"quant_method": "awq", ...}')
+    held = quantization(said)
+    if held is None:
+        method = said.get("quant_method")
+        what = f"quant_method {quote(str(method))} in these settings is no weight format known here"
+        raise keys.error(
+            f"{name}: {what if method is not None else 'it has no quant_method'}",
+            f"known: {KNOWN}; or take {name} out of a copy of the file, and name a format with --weights",
+        )
+    return held
+
+
+def _said(outer: Mapping[str, Any], keys: Keys) -> Iterator[tuple[str, Any]]:
+    """Every configuration of a quantisation under the name that it has in the file."""
+    places: list[tuple[str, Any]] = [("", outer)]
+    places += [(f"{part}.", outer[part]) for part in _PARTS if isinstance(outer.get(part), dict)]
+    if all(values is not keys.values for _, values in places):
+        places.append(("", keys.values))
+    for prefix, values in places:
+        for key in _QUANTISED:
+            if values.get(key) is not None:
+                yield prefix + key, values[key]
+
+
+def _parsed(said: object, key: str, keys: Keys) -> str:
+    try:
+        found = precision(said) if isinstance(said, str) else None
+    except LookupError:
+        found = None
+    if found not in _HELD:
+        raise keys.error(
+            f"{key}: {clip(repr(said))} is no type that weights are held in",
+            f"one of: float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, {', '.join(_HELD)}",
+        )
+    return found
