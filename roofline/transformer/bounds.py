@@ -117,6 +117,7 @@ class Bounds(NamedTuple):
     compute: float  # s, all FLOP at the peaks of their precisions
     bandwidth: float  # B/s
     memory: float  # s, all bytes but those of communication
+    joined: int  # B of communication through memory, which are among those moved
     link: float  # s of communication: on the links, or through memory where that takes longer
     by_operator: float  # s, each operator by itself
 
@@ -139,8 +140,8 @@ class Bounds(NamedTuple):
 
     @property
     def intensity(self) -> float:
-        """FLOP/B, activations included."""
-        return self.flops / self.moved.all
+        """FLOP/B, activations included; without communication, which the time of the links has, not that of memory."""
+        return self.flops / (self.moved.all - self.joined)
 
     @property
     def peak(self) -> float:
@@ -163,12 +164,12 @@ class Bounds(NamedTuple):
         return 1.0 - self.compute / self.total
 
     @property
-    def tokens_per_s(self) -> float:
+    def total_time_tokens_per_s(self) -> float:
         """The most tokens a second, of all sequences together, by the total time."""
         return self.tokens / self.total
 
     @property
-    def most_tokens_per_s(self) -> float:
+    def least_time_tokens_per_s(self) -> float:
         """The most tokens a second by the least time: what no software can beat."""
         return self.tokens / self.least
 
@@ -180,12 +181,13 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
         InputError: no roof for a precision, or no link for a step that communicates.
 
     """
-    compute, memory, link, by_operator = 0.0, 0.0, 0.0, 0.0
+    compute, memory, link, by_operator, joined = 0.0, 0.0, 0.0, 0.0, 0
     for operator in table.operators:
         terms = roofs.times(operator)
         compute += operator.times * terms.compute
         if operator.kernel.communicates:
             link += operator.times * max(terms.memory, terms.link)
+            joined += operator.bytes
         else:
             memory += operator.times * terms.memory
         by_operator += operator.times * max(terms)
@@ -196,6 +198,7 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
         compute=compute,
         bandwidth=roofs.bandwidth,
         memory=memory,
+        joined=joined,
         link=link,
         by_operator=by_operator,
     )
