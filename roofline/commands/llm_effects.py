@@ -109,7 +109,7 @@ def _no_lever(asked: Asked, formats: Sequence[str]) -> str | None:
     """Levers start from 16 bits, and only what is narrower is one of them."""
     if asked.table != "--levers" or any(storage(name, mixes=True).bits < _SIXTEEN for name in formats):
         return None
-    return f"has no effect: {formats[0]} is no lever, which has less than 16 bits"
+    return f"has no effect: levers are formats below 16 bits, and {formats[0]} is none"
 
 
 def _keep(asked: Asked) -> str | None:
@@ -158,6 +158,9 @@ def _over_links(asked: Asked) -> str | None:
         return f"{_NO_LAYERS}, from which all-reduces follow"
     if asked.table != "--levers":
         return None
+    for setup in asked.setups:
+        if setup.target.device.links:
+            _ = setup.with_(devices=2).port  # a link of another name is a mistake of its own
     reasons = [lever.why for setup in asked.setups for lever in levers(setup) if lever.name == "tensor parallel"]
     return f"has no effect: {reasons[0]}" if len(reasons) == len(asked.setups) else None
 
