@@ -27,3 +27,12 @@ def printable(text: str) -> str:
 def quote(text: str) -> str:
     """Text clipped and in single quotes, as errors quote what the user wrote."""
     return f"'{clip(text)}'"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things that a plain s makes several.
+
+    >>> counted(1, "device"), counted(4096, "token")
+    ('1 device', '4,096 tokens')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option
+from roofline.commands.llm_effects import Asked, given_options, refuse_idle
 from roofline.commands.llm_model import by_hand_options, read_for, take_model
+from roofline.commands.llm_names import naming
 from roofline.commands.llm_setup import take_setups, work_options
 from roofline.commands.llm_types import ModelType
 from roofline.commands.options import device_names, output_options, output_settings
@@ -19,6 +21,14 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
 COMMANDS: Final = {"list": "roofline.commands.llm_list", "show": "roofline.commands.llm_show"}
+# What errors call an option whose field has another name, or the same without its dashes.
+_OPTIONS: Final = {"kept": "keep"} | {
+    name: name
+    for name in (
+        *("batch", "prompt", "context", "generate", "devices", "weights", "kv", "compute", "experts"),
+        *("latency", "mfu", "mbu"),
+    )
+}
 
 
 class LlmCommand(GroupedCommand):
@@ -56,27 +66,30 @@ def command(model: str | None, **given: Any) -> None:
     \b
     Examples:
       roofline llm llama-3.1-70b --hw h200 --weights fp8
-      roofline llm --params 70e9 --hw m2ultra --context 0
+      roofline llm --params 70e9 --hw m2ultra
 
     MODEL is a preset, a config.json, a GGUF file, or left out where sizes are given by hand. roofline llm list shows
     the presets, roofline llm show MODEL what is known of one.
 
     Three bounds of the time of a step: the least (FLOPs, weights and KV cache), the total (activations too, then the
-    links), and the sum over operators. Rates are by the total. The compute roof is the sourced dense peak of --compute.
+    links), and the sum over operators. Rates are by the first two; --measured is judged by the least. The compute roof
+    is the sourced dense peak of --compute.
     """
     from roofline.commands.context import context
     from roofline.commands.output import check_output, emit
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))
-    emit(_report(take_model(model, given), given, context("llm")), settings)
+    with naming(_OPTIONS):
+        report = _report(take_model(model, given), given, context("llm"))
+    emit(report, settings)
 
 
 def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, Any]) -> Report:
     """The table that was asked for; without a wish, prefill and decode as a sheet, or a row a device.
 
     Raises:
-        InputError: options that do not go together.
+        InputError: options that do not go together, or one that has no effect.
 
     """
     swept, levers, ops, phase, measured = (given.pop(key) for key in ("swept", "levers", "ops", "phase", "measured"))
@@ -91,13 +104,16 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
         from roofline.commands.llm_sweep import take_grid
         from roofline.report.llm.sweep import sweep_report
 
-        return sweep_report(take_grid(swept, architecture, given), about)
+        grid = take_grid(swept, architecture, given)
+        asked = Asked(architecture, grid.corners(), "--sweep", frozenset({grid.phase}), given_options())
+        refuse_idle(asked._replace(swept=frozenset(grid.axes)))
+        return sweep_report(grid, about)
     setups = take_setups(architecture, given)
+    shown = {phase or "decode"} if ops else {"decode"} if levers and not architecture.layers else {"prefill", "decode"}
+    refuse_idle(Asked(architecture, setups, tables[0] if tables else "", frozenset(shown), given_options()))
     if levers:
         from roofline.report.llm.levers import levers_report
 
-        if setups[0].mfu is not None or setups[0].mbu is not None:
-            raise InputError(f"--levers has no place for --{'mbu' if setups[0].mfu is None else 'mfu'}")
         return levers_report(setups, about)
     from roofline.report.llm.steps import Served, comparison, sheet
 

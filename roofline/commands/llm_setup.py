@@ -26,7 +26,12 @@ _PROMPT: Final = 4096  # tokens where nothing is said of the length, or as many 
 work_options: Callable[[F], F] = together(
     option("Work", "--prompt", type=SizeType(), metavar="N", help="Tokens of each prompt. Default: 4096."),
     option("Work", "--context", type=SizeType(), help="Positions a decode step attends. Default: prompt + generate."),
-    option("Work", "--generate", type=SizeType(), help="Tokens to generate: time to the first, and mean per token."),
+    option(
+        "Work",
+        "--generate",
+        type=SizeType(),
+        help="Decode steps behind the prefill, a token each: time to the first token, and mean of these.",
+    ),
     option("Work", "--batch", type=SizeType(), default=1, help="Sequences. Default: 1."),
     option("Formats", "--weights", type=FormatType(), help="Such as fp8, int4-g128, q4_k. Default: the checkpoint's."),
     option("Formats", "--keep", type=PartsType(), help="Weights that stay at 16 bits, or none. Default: as is usual."),
@@ -51,6 +56,13 @@ work_options: Callable[[F], F] = together(
     option("Device", "--devices", type=SizeType(), default=1, help="Tensor parallel over so many. Default: 1."),
     option("Device", "--link", metavar="NAME", help="Link between them. Default: the device's first."),
     option("Device", "--latency", type=QuantityType("s"), help="Of each serial step over the link. Default: 0."),
+    option(
+        "Memory",
+        "--chunk",
+        type=SizeType(),
+        default=8192,
+        help="Tokens of a prompt prefilled at once, whose activations memory holds. Default: 8192, or the prompt.",
+    ),
     option("Memory", "--reserve", type=QuantityType("B"), help="Left alone on each device. Default: 0."),
     option("Memory", "--kv-block", type=SizeType(), default=16, help="Positions given out at once. Default: 16."),
     option("Measured", "--mfu", type=QuantityType("1"), help="Measured share of the peak: adds an estimate."),
@@ -75,25 +87,20 @@ def take_setups(architecture: Architecture, given: dict[str, Any]) -> list[Setup
     found = devices(hw, peak, bw)
     if not found:
         raise InputError("name a device with --hw", hint="roofline hw list shows them; or give --peak and --bw")
-    _refuse_what_the_model_lacks(architecture, given)
+    _refuse_sizes(given)
     conventions = Conventions(**{key: given.pop(key) for key in ("attention", "count", "mla", "experts", "logits")})
     lengths: dict[str, Any] = _lengths(architecture, given.pop("prompt"), given.pop("context"), given.pop("generate"))
-    many, link, latency = given.pop("devices"), given.pop("link"), given.pop("latency")
-    if many == 1 and (link is not None or latency is not None):
-        raise InputError(f"--{'latency' if link is None else 'link'} is of several devices; give --devices")
-    kept = given.pop("keep")
-    block, reserve = given.pop("kv_block"), round(given.pop("reserve") or 0)
-    work: dict[str, Any] = {key: given.pop(key) for key in ("weights", "kv", "compute", "batch", "mfu", "mbu")}
+    kept, block, reserve, latency = (given.pop(key) for key in ("keep", "kv_block", "reserve", "latency"))
+    as_named = ("weights", "kv", "compute", "batch", "devices", "link", "chunk", "mfu", "mbu")
+    work: dict[str, Any] = {key: given.pop(key) for key in as_named}
     return [
         Setup(
             architecture=architecture,
             target=Target(device=_of_any_precision(device), query=RoofQuery()),
             conventions=conventions,
-            devices=many,
-            link=link,
             latency=latency or 0.0,
             block=block,
-            reserve=reserve,
+            reserve=round(reserve or 0),
             kept=kept,
             **lengths,
             **work,
@@ -110,19 +117,23 @@ def _of_any_precision(device: Device) -> Device:
     return device if peak.dtype else replace(device, peaks=tuple(peak._replace(dtype=name) for name in PRECISIONS))
 
 
-def _refuse_what_the_model_lacks(architecture: Architecture, given: dict[str, Any]) -> None:
-    """A way to count experts is of models with experts, one of latent attention of models with that.
+def _refuse_sizes(given: dict[str, Any]) -> None:
+    """What a size must be at least, by the name of its option.
 
     Raises:
-        InputError: the model has none.
+        InputError: a size below that.
 
     """
-    from roofline.transformer.layer import Mla
+    from roofline.operations.shapes import counts, sizes
 
-    if given["experts"] != "expected" and not architecture.is_moe:
-        raise InputError(f"--experts is of a mixture of experts; {architecture.name} is none")
-    if given["mla"] != "auto" and not any(isinstance(layer.attention, Mla) for _, layer in architecture.layers):
-        raise InputError(f"--mla is of multi-head latent attention; {architecture.name} has none")
+    for name in ("batch", "prompt", "devices", "kv_block", "chunk"):
+        if given[name] is not None:
+            sizes(**{f"--{name.replace('_', '-')}": given[name]})
+    for name in ("context", "generate"):
+        if given[name] is not None:
+            counts(**{f"--{name}": given[name]})
+    if 0 < (given["reserve"] or 0) < 1:
+        raise InputError(f"--reserve must be 0 or 1 B at least, got {given['reserve']:g} B")
 
 
 def _lengths(

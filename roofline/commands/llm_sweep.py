@@ -37,14 +37,12 @@ def take_grid(texts: tuple[str, ...], architecture: Architecture, given: dict[st
     for text in texts:
         name, values = _axis(text)
         if name in axes:
-            raise InputError(f"{name} is swept twice; leave out one --sweep")
+            raise InputError(f"--sweep {name} stands twice; leave out one")
         axes[name] = values
     _refuse_contradictions(axes, given)
     hw = axes.pop("hw", None)
     if hw is not None:
         given["hw"] = tuple(hw)
-    if "devices" in axes:
-        given["devices"] = max(axes["devices"])  # of which a link and its latency may be said
     setups = take_setups(architecture, given)
     rows = len(setups) * prod(map(len, axes.values()))
     if rows > _MOST_ROWS:
@@ -54,6 +52,8 @@ def take_grid(texts: tuple[str, ...], architecture: Architecture, given: dict[st
 
 def _axis(text: str) -> tuple[str, list[Any]]:
     """What is swept and its values: sizes as FIRST:LAST:xFACTOR or with commas, all else with commas."""
+    from roofline.operations.shapes import counts, sizes
+
     written, equals, values = text.partition("=")
     name = written.strip().lstrip("-").replace("-", "_")
     if not equals or name not in _NAMES or not values.strip():
@@ -68,6 +68,8 @@ def _axis(text: str) -> tuple[str, list[Any]]:
             raise InputError(f"{told} has an empty value: {quote(values)}")
     else:
         found = size_range(values, told) if ":" in values else [size(part, name=told) for part in values.split(",")]
+        for number in found:
+            (counts if name == "context" else sizes)(**{told: number})
     return name, list(dict.fromkeys(found))
 
 

@@ -13,6 +13,7 @@ from roofline.text import printable
 NUMERIC: Final = frozenset({"count", "number", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
 _PREFIXED: Final = frozenset({"FLOP", "FLOP/s", "B", "B/s", "s", "W"})
 _MISSING: Final = "-"
+_UNKNOWN: Final = "unknown"
 _LONGEST: Final = 10_000  # from here on a number in the first row's unit gets too long to read
 _SMALLEST: Final = 0.01  # below this the first row would suffer from another unit
 
@@ -43,6 +44,8 @@ def cell(column: Column, raw: Any, power: int) -> str:
     if column.format == "flag":
         return "yes" if value else ""
     if value is None:
+        if isinstance(raw, Value) and raw.unknown:
+            return _UNKNOWN
         return _MISSING if column.format in NUMERIC or column.format == "bound" else ""
     if column.format == "bound":
         return str(value).removesuffix("-bound")
@@ -65,6 +68,8 @@ def measure(column: Column, raw: Any) -> str:
     """One cell with its unit, for a sheet."""
     value = plain(raw)
     if value is None:
+        if isinstance(raw, Value) and raw.unknown:
+            return _UNKNOWN
         why = raw.why if isinstance(raw, Value) else None
         return f"- ({why})" if why else _MISSING
     if column.format == "bound":

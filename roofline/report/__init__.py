@@ -24,6 +24,7 @@ class Value(NamedTuple):
     value: Any
     digits: int | None = None
     why: str | None = None
+    unknown: bool = False  # there is one, but nobody knows it: people are told so, where else they see nothing
 
 
 class Column(NamedTuple):
@@ -127,7 +128,14 @@ def shown(report: Report) -> list[Column]:
     """The columns that people see: no details, and none that has nothing to show in any row."""
     empty = {column.key for column in report.columns if not column.detail}
     for row in report.rows:
-        empty = {key for key in empty if plain(row.get(key)) is None or plain(row.get(key)) is False}
+        empty = {key for key in empty if _shows_nothing(row.get(key))}
         if not empty:
             break
     return [column for column in report.columns if not column.detail and column.key not in empty]
+
+
+def _shows_nothing(cell: Any) -> bool:
+    """Whether a cell has nothing for people: no value, and not because it is unknown, or a flag that is not set."""
+    if isinstance(cell, Value) and cell.unknown:
+        return False
+    return plain(cell) is None or plain(cell) is False

@@ -14,8 +14,9 @@ from roofline.transformer.phase import Step
 def attend(attention: Gqa, *, step: Step, formats: Formats, conventions: Conventions) -> Operator:
     """Scores, softmax and weighted sum of one layer, in FLOP and B: 4 B n d FLOP for each pair of query and key.
 
-    Queries and output are activations; keys and values of all positions that are attended are read once. Unfused, the
-    scores are moved four times more. The arithmetic runs in the precision of the activations.
+    Queries and output are activations; keys and values of all positions that are attended are read once, those outside
+    a window never. Unfused, the scores of the keys that are read are moved four times more. The arithmetic runs in the
+    precision of the activations.
 
     >>> heads = Gqa(heads=32, kv_heads=8, head_dim=128)
     >>> core = attend(heads, step=Step.decode(4096), formats=Formats(), conventions=Conventions())
@@ -24,12 +25,14 @@ def attend(attention: Gqa, *, step: Step, formats: Formats, conventions: Convent
 
     """
     unfused = conventions.attention == "unfused"
+    # A layer with a window keeps no more in its cache than a step can see, so nothing else can be read, fused or not.
+    keys = step.positions if attention.window is None else min(step.positions, attention.window - 1 + step.new)
     kernel = scaled_dot_product(
         b=step.batch,
         h=attention.heads,
         h_kv=attention.kv_heads,
         s_q=step.new,
-        s_kv=step.positions,
+        s_kv=keys,
         d=attention.head_dim,
         count=conventions.count,
         window=attention.window,
@@ -40,7 +43,7 @@ def attend(attention: Gqa, *, step: Step, formats: Formats, conventions: Convent
     held = storage(formats.activations)
     heads = step.batch * attention.heads
     queries = held.size_of(heads * step.new * attention.head_dim)
-    scores = 4 * held.size_of(heads * step.new * step.positions) if unfused else 0
+    scores = 4 * held.size_of(heads * step.new * keys) if unfused else 0
     core = Operator(
         "attention",
         "attention",

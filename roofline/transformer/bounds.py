@@ -162,12 +162,12 @@ class Bounds(NamedTuple):
         return 1.0 - self.compute / self.total
 
     @property
-    def tokens_per_s(self) -> float:
+    def total_time_tokens_per_s(self) -> float:
         """The most tokens a second, of all sequences together, by the total time."""
         return self.tokens / self.total
 
     @property
-    def most_tokens_per_s(self) -> float:
+    def least_time_tokens_per_s(self) -> float:
         """The most tokens a second by the least time: what no software can beat."""
         return self.tokens / self.least
 

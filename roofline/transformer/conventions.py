@@ -61,4 +61,7 @@ class Conventions:
             "min": "experts: as few as one token has, as if all chose alike",
             "max": "experts: as many as the tokens can touch",
             "all": "experts: all are read, touched or not",
-        }.get(str(self.experts), f"experts: {self.experts} are touched in each layer, as given")
+        }.get(
+            str(self.experts),
+            f"experts: {self.experts} {'is' if self.experts == 1 else 'are'} touched in each layer, as given",
+        )

@@ -131,7 +131,7 @@ def decode(
 
     one, two = rows(1), rows(2)
     pairs = [pair for pair in zip(one, two, strict=True) if pair[0].kernel != pair[1].kernel]
-    positions = tuple(each for before, after in pairs for each in _growth(before, after, counted))
+    positions = tuple(_growth(before, after) for before, after in pairs)
     flops: dict[str, int] = {}
     for operator in one:
         if operator.flops:
@@ -156,16 +156,12 @@ def decode(
     )
 
 
-def _growth(before: Operator, after: Operator, conventions: Conventions) -> tuple[PerPosition, ...]:
+def _growth(before: Operator, after: Operator) -> PerPosition:
     """What an operator adds for one position more."""
-    found = PerPosition(
+    return PerPosition(
         window=before.window,
         precision=before.kernel.dtype or "",
         flops=after.flops - before.flops,
         kv=after.times * (after.kv - before.kv),
         activations=after.times * (after.activations - before.activations),
     )
-    if conventions.attention == "flash" or found.window is None:
-        return (found,)
-    # Unfused kernels mask after the product: a window limits what counts as FLOP, not what is moved.
-    return found._replace(kv=0, activations=0), found._replace(window=None, flops=0)

@@ -31,7 +31,7 @@ class Efficiency(NamedTuple):
     @property
     def warning(self) -> str | None:
         """What to say of a measurement above its bound."""
-        return f"{self.share:.1%} of the bound: {CAUSES}" if self.above_bound else None
+        return f"{self.share:.1%} of the bound by the least time: {CAUSES}" if self.above_bound else None
 
 
 def efficiency(bounds: Bounds, *, tokens_per_s: float) -> Efficiency:

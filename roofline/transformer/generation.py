@@ -1,4 +1,4 @@
-"""Serving figures of a request: time to first token, time per token, and its mean over the tokens generated."""
+"""Serving figures of a request: time to the first token, which the prefill makes, and of the decode steps behind it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ class Generation(NamedTuple):
 
     @property
     def tokens_per_s(self) -> float:
-        """The most tokens a second that all sequences together generate."""
+        """The most tokens a second that the decode steps of all sequences together generate, by the total time."""
         return self.batch / self.mean_token
 
 
 def generation(
     make: Callable[[Step], Table], roofs: Roofs, *, prompt: int, generated: int, batch: int = 1
 ) -> Generation:
-    """The bounds of a prefill and of as many decode steps behind it as there are tokens to generate.
+    """The bounds of a prefill, which makes the first token, and of n decode steps behind it, which make n more.
 
-    Decode steps attend the prompt, the tokens before and their own: contexts S + 1 to S + n. Where every term is
-    linear in the context and no bound changes, their mean is the time at the mean context S + (n + 1) / 2.
+    Decode steps attend the prompt, the tokens before and the one that they take in: contexts S + 1 to S + n. Where
+    every term is linear in the context and no bound changes, their mean is the time at the mean context
+    S + (n + 1) / 2.
 
     Args:
         make: the table of a step, of one device or of one among several
         roofs: of the device
         prompt: tokens of each prompt, S
-        generated: tokens generated behind each prompt, n
+        generated: decode steps behind each prompt, n, each of which generates a token of each sequence
         batch: sequences
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from roofline.errors import RooflineError
 from roofline.precision import storage
+from roofline.text import counted
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.layer import Gqa, Mla
 from roofline.transformer.parallel import shard
@@ -64,13 +65,13 @@ def effects(setup: Setup) -> tuple[Effect, ...]:
 
     def effect(name: str, way: Way, last: float | None = None) -> Effect:
         found = way.bounds()
-        return Effect(name, None, found, way.fits(), found.tokens_per_s / base.tokens_per_s, last)
+        return Effect(name, None, found, way.fits(), found.total_time_tokens_per_s / base.total_time_tokens_per_s, last)
 
     def alone(lever: Lever) -> Effect:
         if lever.why is not None:
             return Effect(lever.name, lever.why)
         others = _pulled(start, [each for each in applied if each is not lever]).bounds()
-        last = best.tokens_per_s / others.tokens_per_s if lever.joint else None
+        last = best.total_time_tokens_per_s / others.total_time_tokens_per_s if lever.joint else None
         return effect(lever.name, lever.pull(start), last)
 
     return (effect("no lever", start), *map(alone, known), effect("all together", _pulled(start, applied)))
@@ -99,7 +100,7 @@ def _cache(setup: Setup) -> Iterator[Lever]:
     layers = [layer.attention for _, layer in setup.architecture.layers]
     grouped = [each for each in layers if isinstance(each, Gqa) and each.kv_heads < each.heads]
     latent = [each for each in layers if isinstance(each, Mla)]
-    name = f"GQA: {grouped[0].kv_heads} KV heads of {grouped[0].heads}" if grouped else "GQA"
+    name = f"GQA: {counted(grouped[0].kv_heads, 'KV head')} of {grouped[0].heads}" if grouped else "GQA"
     not_grouped = "its latent serves all heads" if latent else "it has as many KV heads as heads"
     yield Lever(name, shared, None if grouped else not_grouped if layers else _BARE)
     size = f"MLA: latent of {latent[0].kv_elements}" if latent else "MLA"

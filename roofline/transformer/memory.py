@@ -12,6 +12,7 @@ from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.parallel import shard
 from roofline.transformer.tensors import bytes_by_part
 
+CHUNK = 8192  # tokens of a prompt in one step, as serving engines cut long prompts
 _LOGIT = 4  # B; logits are kept in fp32
 _SUM = 3  # hidden states of a residual sum: two read, one written
 
@@ -21,7 +22,8 @@ class Load(NamedTuple):
 
     batch: int = 1  # sequences
     positions: int = 1  # of each sequence at its end
-    chunk: int = 8192  # tokens of a prompt that one step takes at most, as serving engines cut long prompts
+    decoded: int = 0  # of these positions those that are no prompt, and come one a step
+    chunk: int = CHUNK  # tokens of a prompt that one step takes at most
     block: int = 1  # positions in which the cache is given out (vLLM: 16); 1: what is live
     windows: bool = True  # layers with a window keep no more than it; False: as much as all others
     reserve: int = 0  # B that nothing of this may use
@@ -35,12 +37,12 @@ class Load(NamedTuple):
 
         """
         sizes(batch=self.batch, positions=self.positions, chunk=self.chunk, block=self.block, devices=self.devices)
-        counts(reserve=self.reserve)
+        counts(reserve=self.reserve, decoded=self.decoded)
 
     @property
     def tokens(self) -> int:
         """Tokens of the largest step: a chunk of one prompt, or one token of each sequence."""
-        return max(min(self.positions, self.chunk), self.batch)
+        return max(min(self.positions - self.decoded, self.chunk), self.batch)
 
 
 class Demand(NamedTuple):

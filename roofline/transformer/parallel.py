@@ -13,6 +13,7 @@ from math import gcd
 from roofline.errors import InputError
 from roofline.operations.collective import Algorithm, allreduce
 from roofline.operations.shapes import sizes
+from roofline.text import counted
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -22,6 +23,10 @@ from roofline.transformer.phase import Step
 from roofline.transformer.step import Table, table
 
 _ALLREDUCES = 2  # of a layer
+_UNKNOWN = (
+    "what the devices send each other is unknown and not counted, so that the true times are longer: "
+    "give --layers, --hidden and --heads"
+)
 
 
 def parallel_table(
@@ -43,7 +48,7 @@ def parallel_table(
     if devices == 1:
         return one
     if not architecture.depth:
-        return one._replace(further=(*one.further, "what the devices send each other is not known and left out"))
+        return one._replace(notes=(*one.notes, _UNKNOWN))
     joined = _join(architecture, step.tokens, formats, devices, algorithm)
     return one._replace(operators=(*one.operators, joined))
 
@@ -79,7 +84,7 @@ def _shard_layer(layer: Layer, devices: int) -> Layer:
     if attention.heads % devices:
         fit = [p for p in range(2, min(devices, attention.heads + 1)) if attention.heads % p == 0]
         raise InputError(
-            f"devices must divide the {attention.heads} heads of a layer, got {devices}",
+            f"devices must divide the {counted(attention.heads, 'head')} of a layer, got {devices}",
             hint=f"fewer that do: {', '.join(map(str, fit[-3:]))}" if fit else "no smaller number above 1 does",
         )
     heads = attention.heads // devices
@@ -87,7 +92,7 @@ def _shard_layer(layer: Layer, devices: int) -> Layer:
     if isinstance(attention, Gqa):
         g = attention.kv_heads
         if gcd(g, devices) != min(g, devices):
-            raise InputError(f"devices must divide the {g} KV heads or be a multiple of them, got {devices}")
+            raise InputError(f"devices must divide the {counted(g, 'KV head')} or be a multiple of them, got {devices}")
         part = attention._replace(heads=heads, kv_heads=max(g // devices, 1))
     else:
         part = attention._replace(heads=heads)

@@ -7,13 +7,14 @@ from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
 from roofline.core.target import Target
+from roofline.errors import UnknownNameError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.memory import Load
+from roofline.transformer.memory import CHUNK, Load
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.phase import Step
 from roofline.transformer.step import Table
@@ -35,11 +36,12 @@ class Setup(NamedTuple):
     batch: int = 1  # sequences
     prompt: int = 4096  # tokens of each
     context: int = 4096  # positions that a decode step attends, its own among them; 0: no cache
-    generate: int = 0  # tokens behind each prompt
+    generate: int = 0  # decode steps behind each prompt, each of a token
     devices: int = 1  # between which each layer is split
     link: str | None = None  # None: the first of the device
     latency: float = 0.0  # s of each serial step over the link
     block: int = _BLOCK  # positions in which the cache is given out
+    chunk: int = CHUNK  # tokens of a prompt that are prefilled at once, for the memory of activations
     reserve: int = 0  # B of memory that are left alone
     mfu: float | None = None  # efficiencies that somebody measured, at most 1
     mbu: float | None = None
@@ -52,7 +54,7 @@ class Setup(NamedTuple):
 
         """
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
-        sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block)
+        sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
         return self
 
     def with_(self, **changes: Any) -> Setup:
@@ -67,9 +69,18 @@ class Setup(NamedTuple):
 
     @property
     def _taken(self) -> str:
-        """The precision of products by default: the checkpoint's, the other 16-bit type, or fp32 where neither is."""
-        have = {peak.dtype for peak in self.target.device.peaks if peak.dense is not None}
-        return next((dtype for dtype in (self._usual, *_SIXTEEN, "fp32") if dtype in have), self._usual)
+        """The precision of products by default: the checkpoint's, the other 16-bit type, or fp32 where neither is.
+
+        Fp64 is taken only by whoever names it.
+        """
+        named = ("fp64",) if self.compute == "fp64" else ()
+        have = self._dense
+        return next((dtype for dtype in (self._usual, *_SIXTEEN, "fp32", *named) if dtype in have), self._usual)
+
+    @property
+    def _dense(self) -> list[str]:
+        """The precisions of which the device has a dense peak."""
+        return list(dict.fromkeys(peak.dtype for peak in self.target.device.peaks if peak.dense is not None))
 
     @property
     def formats(self) -> Formats:
@@ -112,7 +123,15 @@ class Setup(NamedTuple):
     def load(self) -> Load:
         """What each device has to hold at the end."""
         longest = max(self.prompt + self.generate, self.context)
-        return Load(batch=self.batch, positions=longest, block=self.block, reserve=self.reserve, devices=self.devices)
+        return Load(
+            batch=self.batch,
+            positions=longest,
+            decoded=longest - self.prompt,
+            chunk=self.chunk,
+            block=self.block,
+            reserve=self.reserve,
+            devices=self.devices,
+        )
 
     def table(self, step: Step) -> Table:
         """The operators of a step on each device.
@@ -138,7 +157,29 @@ class Setup(NamedTuple):
             UnknownNameError: the device has no peak of a precision that the table multiplies in.
 
         """
-        return Roofs.of(self.target, table, self.port)
+        link = self.port
+        try:
+            return Roofs.of(self.target, table, link)
+        except UnknownNameError as error:
+            raise UnknownNameError(str(error), hint=self._instead) from None
+
+    @property
+    def _instead(self) -> str:
+        """What the device has where a peak is missing, and whether --compute can name it."""
+        dense = self._dense
+        if not dense:
+            sparse = ", ".join(dict.fromkeys(peak.dtype for peak in self.target.device.peaks))
+            return f"it has: {sparse}, with 2:4 sparsity alone; a model needs a dense peak, whatever --compute names"
+        # Attention and what stays as it is run in 16 bits or more; of bare parameters there is neither.
+        wide = [dtype for dtype in (*_SIXTEEN, "fp32", "fp64") if dtype in dense] if self.architecture.layers else dense
+        known = f"it has: {', '.join(dense)}"
+        if not wide:
+            return f"{known}; attention runs in 16 bits or more, whatever --compute names"
+        return (
+            f"{known}; name one with --compute, such as {wide[0]}"
+            if dense[1:]
+            else f"{known}; give --compute {wide[0]}"
+        )
 
     def bounds(self, table: Table) -> Bounds:
         """What the roofs say of a step."""

@@ -56,7 +56,6 @@ class Table(NamedTuple):
     operators: tuple[Operator, ...]
     conventions: Conventions
     notes: tuple[str, ...] = ()
-    further: tuple[str, ...] = ()  # assumptions of this table alone
 
     @property
     def flops(self) -> int:
@@ -90,7 +89,7 @@ class Table(NamedTuple):
         words = [text for name, text in _LATENT.items() if name in names]
         if any(operator.experts for operator in self.operators):
             words.append(self.conventions.of_experts)
-        return (*self.conventions.assumptions, *words, *self.further, NO_VECTOR_FLOPS)
+        return (*self.conventions.assumptions, *words, NO_VECTOR_FLOPS)
 
 
 def table(architecture: Architecture, step: Step, formats: Formats, conventions: Conventions | None = None) -> Table:

@@ -154,12 +154,12 @@ def test_l03_latent_attention_keeps_one_vector_a_token(answer: Ask) -> None:
 def test_l05_and_l19_decode_is_bandwidth_over_bytes(answer: Ask) -> None:
     # 4.68e9 weights of a byte at 273 GB/s, of which 6.203 tokens/s are 10.63 %
     found = answer("--params 4.68e9 --weights int8 --peak 100TFLOP/s --bw 273GB/s --measured 6.203tok/s")
-    assert found["decode_tokens_per_s"] == pytest.approx(58.33, rel=1e-4)
+    assert found["decode_total_time_tokens_per_s"] == pytest.approx(58.33, rel=1e-4)
     assert found["decode_measured_mbu"] == found["decode_share_of_bound"] == pytest.approx(0.1063, abs=5e-5)
     # 8e9 weights in blocks of 256 with 144 B: 4.5 bits
     found = answer("--params 8e9 --weights q4_k --peak 100TFLOP/s --bw 273GB/s")
     assert found["decode_traffic_byte"] == 4_500_000_000
-    assert found["decode_tokens_per_s"] == pytest.approx(60.67, rel=1e-4)
+    assert found["decode_total_time_tokens_per_s"] == pytest.approx(60.67, rel=1e-4)
 
 
 def test_l07_the_embedding_is_resident_but_not_read(answer: Ask) -> None:
@@ -195,7 +195,7 @@ def test_l21_weights_bandwidth_and_tokens_are_of_all_devices(answer: Ask) -> Non
     found = answer("--params 70.55e9 --hw h100 --devices 8 --measured 100")
     assert found["decode_weights_byte"] == pytest.approx(17.64e9, rel=1e-3)
     assert found["decode_total_time_s"] == pytest.approx(5.265e-3, rel=1e-3)
-    assert found["decode_tokens_per_s"] == pytest.approx(189.9, rel=1e-3)
+    assert found["decode_total_time_tokens_per_s"] == pytest.approx(189.9, rel=1e-3)
     assert found["decode_measured_mbu"] == pytest.approx(0.5265, rel=1e-3)
 
 
@@ -316,7 +316,13 @@ def test_generating_tokens(answer: Ask, run: Run) -> None:
     middle = answer("llama-3.1-8b --hw h100 --prompt 100 --context 106")["decode_total_time_s"]
     assert found["time_per_token_s"] == pytest.approx(middle, rel=1e-12)
     assert found["generated_tokens_per_s"] == pytest.approx(1 / middle)
-    assert "generating 11 tokens: the first after" in run("llama-3.1-8b --hw h100 --prompt 100 --generate 11").out
+    out = run("llama-3.1-8b --hw h100 --prompt 100 --generate 11").out
+    assert "generating, by total time: the prefill makes the first token after " in out
+    assert "; then 11 decode steps, a token of each sequence in each, take at least " in out
+    assert (
+        "; then 1 decode step, a token of each sequence in each, takes at least "
+        in run("llama-3.1-8b --hw h100 --generate 1").out
+    )
 
 
 def test_lengths_follow_from_what_is_said_of_them(answer: Ask) -> None:
@@ -336,7 +342,7 @@ def test_an_estimate_needs_a_measured_efficiency(answer: Ask, run: Run) -> None:
     found = answer("llama-3.1-8b --hw h100 --mfu 50% --mbu 0.8")
     assert found["prefill_estimated_time_s"] == pytest.approx(found["prefill_total_time_s"] / 0.5)
     assert found["decode_estimated_time_s"] == pytest.approx(found["decode_total_time_s"] / 0.8)
-    assert found["decode_estimated_tokens_per_s"] == pytest.approx(found["decode_tokens_per_s"] * 0.8)
+    assert found["decode_estimated_tokens_per_s"] == pytest.approx(found["decode_total_time_tokens_per_s"] * 0.8)
     without = run("llama-3.1-8b --hw h100")
     assert "estimated" not in without.out
     assert "predicted" not in without.out + run("--help").out
@@ -354,7 +360,9 @@ def test_a_measurement_above_its_bound_is_kept_and_flagged(run: Run) -> None:
     found = json.loads(result.out)
     assert found["decode_above_bound"] is True
     assert found["decode_share_of_bound"] == pytest.approx(500 * 4.481e-3, rel=1e-3)
-    assert result.err.startswith("warning: decode on h100-sxm was measured at 224.0% of the bound: likely causes: ")
+    assert result.err.startswith(
+        "warning: decode on h100-sxm was measured at 224.0% of the bound by the least time: likely causes: "
+    )
 
 
 # Operators.
@@ -407,7 +415,10 @@ def test_devices_are_compared_a_row_each(answer: Ask, run: Run, monkeypatch: pyt
     out = run("llama-3.1-70b --hw mi300x --hw h200 --hw m4max").out
     assert all(len(line) <= 80 for line in out.split("\n\n")[1].splitlines())
     assert "critical batch at context 4096 on mi300x: none" in out
-    assert "generating 9 tokens on h200-sxm: the first" in run("llama-3.1-8b --hw h100 --hw h200 --generate 9").out
+    assert (
+        "generating on h200-sxm, by total time: the prefill makes"
+        in run("llama-3.1-8b --hw h100 --hw h200 --generate 9").out
+    )
     assert "too small, so that its bounds are hypothetical: m4max" in out
 
 
@@ -417,7 +428,7 @@ def test_every_format_of_output(run: Run) -> None:
     assert float(rows[0]["decode_bandwidth_byte_per_s"]) == 3.35e12
     assert json.loads(run("llama-3.1-8b --hw h100 --format jsonl -q").out)["decode_bound"] == "memory-bound"
     assert run("llama-3.1-8b --hw h100 --format markdown").out.count("| ") > 20
-    assert "decode_tokens_per_s" in run("llama-3.1-8b --hw h100 --format csv").out
+    assert "decode_total_time_tokens_per_s" in run("llama-3.1-8b --hw h100 --format csv").out
 
 
 def test_a_configuration_is_the_preset_that_it_describes(answer: Ask, tmp_path: Any) -> None:
@@ -489,30 +500,50 @@ BAD = [
         "llama-3.1-8b --hw h100 --layers 3",
         "error: --layers describes a model by hand, but 'llama-3.1-8b' is named",
     ),
-    (2, "--hw h100 --layers 3", "error: a model by hand lacks hidden, heads, width, vocab; or give its number of "),
+    (
+        2,
+        "--hw h100 --layers 3",
+        "error: a model by hand lacks --hidden, --heads, --width, --vocab; or give its number of ",
+    ),
     (
         2,
         "--hw h100 --params 7e9 --width 9",
-        "error: width beside params, but not all of the shapes; give layers, ",
+        "error: --width beside --params, but not all of the shapes; give --layers, ",
     ),
     (2, "--hw h100 --params 70XB", "error: --params must be a number of parameters, got '70XB'; write 70e9 or 70B"),
-    (2, "--hw h100 --params 1e30", "error: params must be a whole number from 1 to 1e15, got more"),
-    (2, f"--hw h100 {HAND} --heads 8 --kv-heads 3", "error: kv_heads must divide heads: 8 is no multiple of 3"),
-    (2, f"--hw h100 {HAND} --heads 8 --kv-heads 16", "error: kv_heads must not exceed heads: 16 of 8"),
-    (2, f"--hw h100 {HAND} --heads 7", "error: head_dim is missing, and 7 heads do not divide the hidden size 64"),
-    (2, f"--hw h100 {HAND} --heads 8 --top-k 2", "error: experts and per_token go together; one of them is missing"),
+    (2, "--hw h100 --params 1e30", "error: --params must be a whole number from 1 to 1e15, got more"),
+    (2, f"--hw h100 {HAND} --heads 8 --kv-heads 3", "error: --kv-heads must divide --heads: 8 is no multiple of 3"),
+    (2, f"--hw h100 {HAND} --heads 8 --kv-heads 16", "error: --kv-heads must not exceed --heads: 16 of 8"),
+    (2, f"--hw h100 {HAND} --heads 7", "error: --head-dim is missing, and 7 heads do not divide the hidden size 64"),
+    (
+        2,
+        f"--hw h100 {HAND} --heads 8 --top-k 2",
+        "error: --num-experts and --top-k go together; one of them is missing",
+    ),
     (
         2,
         "llama-3.1-8b --hw h100 --weights fp7",
-        "error: weights: unknown number format 'fp7'; did you mean: fp8, ",
+        "error: --weights: unknown number format 'fp7'; did you mean: fp8, ",
     ),
-    (2, "llama-3.1-8b --hw h100 --weights zzzz", "error: weights: unknown number format 'zzzz'; one of: fp64, fp32, "),
-    (2, "llama-3.1-8b --hw h100 --kv q4_k_m", "error: kv: q4_k_m is a mix of formats over the weights of a model"),
-    (2, "llama-3.1-8b --hw h100 --keep tail", "error: kept: no such part: 'tail'; one of: embedding, attention, mlp, "),
-    (2, "llama-3.1-8b --hw m4max --compute bf16", "error: m4max has no bf16 peak; it has: fp32, fp16"),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --weights zzzz",
+        "error: --weights: unknown number format 'zzzz'; one of: fp64, fp32, ",
+    ),
+    (2, "llama-3.1-8b --hw h100 --kv q4_k_m", "error: --kv: q4_k_m is a mix of formats over the weights of a model"),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --keep tail",
+        "error: --keep: no such part: 'tail'; one of: embedding, attention, mlp, ",
+    ),
+    (
+        2,
+        "llama-3.1-8b --hw m4max --compute bf16",
+        "error: m4max has no bf16 peak; it has: fp32, fp16; name one with --compute, such as fp16",
+    ),
     (2, "llama-3.1-8b --hw h100 --compute q4_k", "error: --compute: unknown precision 'q4_k'; one of: fp64, "),
-    (2, "llama-3.1-8b --hw h100 --batch 0", "error: batch must be a whole number from 1 to 1e15, got 0"),
-    (2, "llama-3.1-8b --hw h100 --batch -3", "error: batch must be a whole number from 1 to 1e15, got -3"),
+    (2, "llama-3.1-8b --hw h100 --batch 0", "error: --batch must be a whole number from 1 to 1e15, got 0"),
+    (2, "llama-3.1-8b --hw h100 --batch -3", "error: --batch must be a whole number from 1 to 1e15, got -3"),
     (2, "llama-3.1-8b --hw h100 --batch 1.5", "error: --batch must be a whole number from 1 to 1e15, got '1.5'"),
     (2, "llama-3.1-8b --hw h100 --batch 1e15", "error: a step has at most 1e9 new tokens, got 1,000,000,000,000,000 "),
     (
@@ -526,12 +557,12 @@ BAD = [
         "error: --prompt must be a whole number from 1 to 1e15, got",
     ),
     (2, "llama-3.1-8b --hw h100 --context 9 --generate 9", "error: --context follows from --prompt and --generate; "),
-    (2, "llama-3.1-8b --hw h100 --kv-block 0", "error: kv_block must be a whole number from 1 to 1e15, got 0"),
+    (2, "llama-3.1-8b --hw h100 --kv-block 0", "error: --kv-block must be a whole number from 1 to 1e15, got 0"),
     (2, "llama-3.1-8b --hw h100 --reserve 2GB/s", "error: --reserve is an amount of data (B), got a rate (GB/s)"),
     (
         2,
         "llama-3.1-8b --hw h100 --devices 3",
-        "error: devices must divide the 32 heads of a layer, got 3; fewer",
+        "error: --devices must divide the 32 heads of a layer, got 3; fewer",
     ),
     (2, "llama-3.1-8b --hw m4max --devices 2", "error: m4max has no link to other devices; add one under links: "),
     (2, "llama-3.1-8b --hw h100 --devices 2 --link x", "error: h100-sxm has no link 'x'; it has: NVLink 4"),
@@ -539,11 +570,11 @@ BAD = [
     (2, "llama-3.1-8b --hw h100 --latency 5us", "error: --latency is of several devices; give --devices"),
     (2, "llama-3.1-8b --hw h100 --devices 2 --latency 5", "error: --latency is a bare 5: in which unit?"),
     (2, "llama-3.1-8b --hw h100 --experts min", "error: --experts is of a mixture of experts; Llama-3.1-8B is none"),
-    (2, "mixtral-8x7b --hw h100 --experts few", "error: experts must be one of expected, min, max, all, got 'few'"),
-    (2, "mixtral-8x7b --hw h100 --experts 9", "error: experts must be from 2 (those of one token) to 8 (all), got 9"),
+    (2, "mixtral-8x7b --hw h100 --experts few", "error: --experts must be one of expected, min, max, all, got 'few'"),
+    (2, "mixtral-8x7b --hw h100 --experts 9", "error: --experts must be from 2 (those of one token) to 8 (all), got 9"),
     (2, "mixtral-8x7b --hw h100 --mla naive", "error: --mla is of multi-head latent attention; Mixtral-8x7B has none"),
     (2, "llama-3.1-8b --hw h100 --mfu 120%", "error: --mfu must be at most 100%, got 120%; write 60% or 0.6"),
-    (2, "llama-3.1-8b --hw h100 --mfu 0", "error: mfu must be above 0 and at most 1 (100 %), got 0"),
+    (2, "llama-3.1-8b --hw h100 --mfu 0", "error: --mfu must be above 0 and at most 1 (100 %), got 0"),
     (2, "llama-3.1-8b --hw h100 --measured fast", "error: --measured must be a rate > 0 in tokens/s, got 'fast'; for "),
     (
         2,

@@ -35,7 +35,7 @@ def test_a_row_of_a_sweep_is_that_step(
     assert float(found["work_flop"]) == pytest.approx(flops, rel=1e-5)
     assert float(found["traffic_byte"]) == pytest.approx(moved, rel=1e-3)
     assert float(found["total_time_s"]) == pytest.approx(seconds, rel=1e-3)
-    assert float(found["tokens_per_s"]) == pytest.approx(batch / seconds, rel=1e-3)
+    assert float(found["total_time_tokens_per_s"]) == pytest.approx(batch / seconds, rel=1e-3)
 
 
 def test_several_sweeps_are_a_grid_whose_last_axis_varies_fastest(roofline: Runner) -> None:
@@ -138,7 +138,7 @@ def test_a_row_leaves_before_the_next_is_computed(roofline: Runner, monkeypatch:
 def test_what_cannot_be_computed_is_said_before_the_first_row(roofline: Runner) -> None:
     result = roofline("llm", "llama-3.1-8b", "--hw", "h100", "--sweep", "devices=1:4:+1", "--format", "csv")
     assert (result.status, result.out) == (2, "")
-    assert result.err == "error: devices must divide the 32 heads of a layer, got 3; fewer that do: 2\n"
+    assert result.err == "error: --devices must divide the 32 heads of a layer, got 3; fewer that do: 2\n"
 
 
 NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for example batch=1:1024 or weights=fp16,fp8"
@@ -151,9 +151,9 @@ NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for e
         ("--sweep batch=", f"--sweep takes NAME=VALUES, got 'batch='; {NAMES}"),
         ("--sweep batch=8:4", "--sweep batch must rise from 1 or more, got 8:4; for example 256:16384:x2"),
         ("--sweep batch=one", "--sweep batch must be a whole number from 1 to 1e15, got 'one'"),
-        ("--sweep batch=0", "batch must be a whole number from 1 to 1e15, got 0"),
+        ("--sweep batch=0", "--sweep batch must be a whole number from 1 to 1e15, got 0"),
         ("--sweep weights=fp8,", "--sweep weights has an empty value: 'fp8,'"),
-        ("--sweep batch=1 --sweep batch=2", "batch is swept twice; leave out one --sweep"),
+        ("--sweep batch=1 --sweep batch=2", "--sweep batch stands twice; leave out one"),
         ("--batch 2 --sweep batch=1:4", "--batch is given and swept; leave one out"),
         ("--sweep hw=h100", "--hw is given and swept; leave one out"),
         (
@@ -162,7 +162,7 @@ NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for e
         ),
         ("--mbu 50% --sweep batch=1:4", "--mbu is not of a grid; leave out --sweep or --mbu"),
         ("--measured 41 --sweep batch=1:4", "--sweep has no place for --measured"),
-        ("--levers --mfu 40%", "--levers has no place for --mfu"),
+        ("--levers --mfu 40%", "--mfu has no effect: --levers shows no estimates"),
         ("--levers --sweep batch=1:4", "--sweep and --levers are tables of their own; leave out one"),
         (
             "--sweep batch=1:2000:+1 --sweep context=1:2000:+1",
@@ -179,7 +179,7 @@ def test_bad_axes(roofline: Runner, arguments: str, message: str) -> None:
 def test_an_unknown_format_names_those_that_there_are(roofline: Runner) -> None:
     result = roofline("llm", "gpt-2", "--hw", "h100", "--sweep", "weights=fp8,int3")
     assert (result.status, result.out) == (2, "")
-    assert result.err.startswith("error: weights: unknown number format 'int3'; ")
+    assert result.err.startswith("error: --weights: unknown number format 'int3'; ")
 
 
 def test_levers_are_a_table_of_their_own(roofline: Runner) -> None:

@@ -313,3 +313,22 @@ def test_rows_computed_one_by_one_are_a_sequence() -> None:
     assert made == [0]
     assert (len(rows), rows[2]["name"], [one["name"][-1] for one in again]) == (3, "kernel 2", ["1", "2"])
     assert not Computed(())
+
+
+@pytest.mark.parametrize("layout", ["rows", "sheet"])
+def test_what_is_unknown_is_said_to_people_and_null_to_programs(layout: Any) -> None:
+    columns = [
+        Column(key="a_s", heading="links", format="s"),
+        Column(key="b_s", heading="absent", format="s"),
+        Column(key="c_s", heading="time", format="s"),
+    ]
+    cells = {"a_s": Value(None, None, "no layers", unknown=True), "b_s": Value(None, None, "one device"), "c_s": 1.0}
+    report = Report(columns=columns, rows=[cells], layout=layout)
+    for name in ("table", "markdown"):
+        text = render(report, name)
+        assert "unknown" in text
+        assert "links" in text
+        assert "absent" not in text
+    (found,) = json.loads(render(report, "json"))["rows"]
+    assert (found["a_s"], found["null_reasons"]["a_s"]) == (None, "no layers")
+    assert next(csv.DictReader(io.StringIO(render(report, "csv"))))["a_s"] == ""

@@ -73,3 +73,24 @@ def test_a_rate_above_the_peak_is_flagged() -> None:
 def test_sinks_are_one_weight_a_head() -> None:
     with_sinks = core(Gqa(heads=64, kv_heads=8, head_dim=64, sinks=True), Step.decode(5))
     assert with_sinks.weights == 64 * 2
+
+
+def test_a_window_caps_what_unfused_kernels_read_too() -> None:
+    """A cache of 128 positions has no more to read: 2 g d 128 elements, and 4 moves of n x 128 scores.
+
+    In prefill all keys are new, so all are read, and the scores of all pairs are moved.
+    """
+    heads = Gqa(heads=64, kv_heads=8, head_dim=64, window=128)
+
+    def both(step: Step) -> tuple[Operator, Operator]:
+        written = Conventions(attention="unfused")
+        return core(heads, step), attend(heads, step=step, formats=Formats(), conventions=written)
+
+    flash, unfused = both(Step.decode(8192))
+    assert unfused.kv == flash.kv == 2 * 2 * 8 * 64 * 128
+    assert unfused.activations - flash.activations == 4 * 2 * 64 * 128
+    assert unfused.flops == flash.flops == 4 * 64 * 64 * 128
+    assert both(Step.decode(100))[1].kv == 2 * 2 * 8 * 64 * 100
+    flash, unfused = both(Step.prefill(1000))
+    assert unfused.kv == flash.kv == 2 * 2 * 8 * 64 * 1000
+    assert unfused.activations - flash.activations == 4 * 2 * 64 * 1000 * 1000

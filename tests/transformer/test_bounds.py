@@ -21,6 +21,7 @@ from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
 from roofline.transformer.step import table
 from tests.transformer.machines import H100
+from tests.transformer.test_presets import MODELS
 
 LLAMA, V3 = find("llama-3.1-8b"), find("deepseek-v3")
 steps = st.builds(
@@ -80,7 +81,7 @@ def test_resident_is_not_read() -> None:
     found = bounds(table(LLAMA, Step.decode(0), Formats()), H100)
     assert found.moved.weights == pytest.approx(15.01e9, rel=5e-4)
     assert found.least * 1e3 == pytest.approx(4.481, rel=5e-4)
-    assert found.most_tokens_per_s == pytest.approx(223.2, rel=5e-4)
+    assert found.least_time_tokens_per_s == pytest.approx(223.2, rel=5e-4)
     assert found.flops == pytest.approx(15.01e9, rel=5e-4)
 
 
@@ -130,3 +131,21 @@ def test_roofs_are_over_one_memory() -> None:
         bounds(table(LLAMA, Step.decode(1), Formats()), Roofs(by_precision={"bf16": one, "fp8": other}))
     with pytest.raises(InputError, match="over one memory"):
         bounds(table(LLAMA, Step.decode(1), Formats()), Roofs(by_precision={}))
+
+
+@pytest.mark.parametrize("devices", [1, 2, 8])
+@pytest.mark.parametrize("name", [model for model, *_ in MODELS])
+def test_least_total_and_by_operator_are_in_that_order_for_every_model(name: str, devices: int) -> None:
+    """Each counts all that the one before it does; up to rounding, since sums are taken in another order."""
+    model = find(name)
+    heads = [layer.attention.heads for _, layer in model.layers]
+    if any(count % devices for count in heads) or (name, devices) == ("phi-4", 8):  # which has 10 KV heads
+        with pytest.raises(InputError, match="devices must divide"):
+            parallel_table(model, Step.decode(2000), model.formats(), devices=devices)
+        return
+    peaks = {**H100.by_precision, "fp16": H100.roof("bf16")}
+    roofs = Roofs(by_precision=peaks, link=Port("NVLink", 450e9, latency=1e-6))
+    for step in (Step.prefill(2000), Step.decode(2000), Step.decode(300, batch=64)):
+        found = bounds(parallel_table(model, step, model.formats(), devices=devices), roofs)
+        assert 0 < found.least <= found.total * (1 + 1e-12)
+        assert found.total <= found.by_operator * (1 + 1e-12)

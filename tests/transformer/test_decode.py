@@ -67,3 +67,12 @@ def test_windows_stop_growing() -> None:
     closed = decode(find("gpt-oss-120b"), Formats())
     assert closed.kv_read(8192) == 18 * 2048 * (8192 + 128)
     assert closed.kv_read(100) == 36 * 2048 * 100
+
+
+def test_unfused_attention_reads_no_more_than_a_window_holds() -> None:
+    """gpt-oss-120b as above; 4 moves of 64 x 2 B of scores a position and layer beside."""
+    flash = decode(find("gpt-oss-120b"), Formats())
+    unfused = decode(find("gpt-oss-120b"), Formats(), Conventions(attention="unfused"))
+    assert unfused.kv_read(8192) == 18 * 2048 * (8192 + 128)
+    more = unfused.activations_of(8192) - flash.activations_of(8192)
+    assert more == 18 * 4 * 64 * 2 * (8192 + 128)

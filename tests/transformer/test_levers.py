@@ -100,7 +100,7 @@ def test_all_together_and_what_each_adds_last() -> None:
     more = 7 * best.bounds.moved.kv / 3.35e12
     assert found["GQA: 8 KV heads of 64"].last == pytest.approx(1 + more / best.bounds.total)
     assert found["batch 32"].last is found["weights fp8"].last is None  # batch 64 and int4 go further
-    assert best.gain == pytest.approx(best.bounds.tokens_per_s * found["no lever"].bounds.total)  # type: ignore[union-attr]
+    assert best.gain == pytest.approx(best.bounds.total_time_tokens_per_s * found["no lever"].bounds.total)  # type: ignore[union-attr]
 
 
 def test_a_latent_against_the_heads_that_it_stands_for() -> None:

@@ -120,7 +120,7 @@ def known(row: dict[str, str]) -> Known | None:
     # The least time has no links in it: any will do.
     found = bounds(rows, Roofs.of(target, rows, Port("any", 1e15)))
     # Layers split over devices work one after another in decode, and on one micro-batch each in prefill.
-    most = found.most_tokens_per_s * (devices if prefill and row["split"] == "layer" else 1)
+    most = found.least_time_tokens_per_s * (devices if prefill and row["split"] == "layer" else 1)
     return Known(row["id"], row["kind"], float(row["value"]) / most)
 
 

@@ -11,6 +11,7 @@ from roofline.core.roof import Bound
 from roofline.report.llm.critical import Critical, critical, critical_cells, critical_lines
 from roofline.report.llm.memory import verdict_cells
 from roofline.report.llm.phases import phase_cells
+from roofline.text import counted
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
 from roofline.transformer.way import Way
@@ -94,7 +95,7 @@ class Grid:
             more = len(self._crossed) - len(told)
             yield from told or ["the bound is the same at every size"]
             if more:
-                yield f"and {more} more crossings, marked in the table"
+                yield f"and {counted(more, 'more crossing')}, marked in the table"
         lines: dict[str, None] = {}
         for setup, found in list(self._critical.values())[:_TOLD]:
             of = ", ".join(self._names(setup, ("batch", "context")))

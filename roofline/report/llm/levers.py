@@ -12,11 +12,14 @@ from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
 from roofline.report.llm.memory import VERDICT_COLUMNS, verdict_cells
 from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
+from roofline.report.llm.sentences import assumptions, more_experts_than_touched, of_memory
 from roofline.report.placements import BOUND_WORDS
 from roofline.report.sentences import link_line
+from roofline.text import counted
 from roofline.transformer.levers import Effect, effects
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
+from roofline.transformer.way import without_levers
 
 _COLUMNS: Final = (
     Column(key="device", heading="device"),
@@ -29,7 +32,7 @@ _COLUMNS: Final = (
     Column(key="ridge_flop_per_byte", heading="I*", format="FLOP/B", detail=True),
     Column(key="bound", heading="bound", format="bound"),
     Column(key="total_time_s", heading="total time", format="s", detail=True),
-    Column(key="tokens_per_s", heading="tok/s", format="number"),
+    Column(key="total_time_tokens_per_s", heading="tok/s", format="number"),
     Column(key="gain", heading="alone", format="number", group="gain"),
     Column(key="gain_added_last", heading="last", format="number", group="gain"),
     *VERDICT_COLUMNS,
@@ -70,12 +73,20 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
         ],
         notes=[
             *dict.fromkeys(f"{effect.name} does not apply: {effect.why}" for _, effect in found if effect.why),
-            *dict.fromkeys(note for setup in setups for note in (*setup.notes, *setup.decode().notes)),
+            *dict.fromkeys(note for setup in setups for note in _notes(setup)),
             *device_lines(setups),
         ],
-        assumptions=[*_WAYS, *_counted(first)],
+        assumptions=[*_WAYS, *_counted(first), *of_memory(first)],
         context=context | {"model_source": first.architecture.source} | roofs_of_steps(setups),
     )
+
+
+def _notes(setup: Setup) -> list[str]:
+    """What must be said of the formats, of the model, and of the experts of the one token without levers."""
+    start = without_levers(setup).decode()
+    joined = not setup.architecture.layers and bool(setup.target.device.links)  # several devices are a lever
+    served = setup.with_(devices=max(setup.devices, 2)) if joined else setup
+    return [*setup.notes, *served.decode().notes, *more_experts_than_touched(start)]
 
 
 def _link(setup: Setup) -> list[str]:
@@ -100,7 +111,7 @@ def _row(setup: Setup, effect: Effect) -> dict[str, Any]:
         "ridge_flop_per_byte": Value(bounds.ridge_point, digits),
         "bound": BOUND_WORDS[bounds.bound],
         "total_time_s": bounds.total,
-        "tokens_per_s": bounds.tokens_per_s,
+        "total_time_tokens_per_s": bounds.total_time_tokens_per_s,
         "gain": effect.gain,
         "gain_added_last": Value(effect.last, None, why),
         **verdict_cells(effect.fits),
@@ -137,13 +148,13 @@ def _of_prefill(cells: dict[str, Any], several: bool) -> str:
     of = f" on {cells['device']}" if several else ""
     moved, unfused = (units.show(cells[f"{way}_byte"], "B") for way in ("flash", "unfused"))
     fast, slow = (cells[f"{way}_operator_time_s"] for way in ("flash", "unfused"))
+    prompt = counted(cells["prompt_tokens"], "token")
     return (
-        f"FlashAttention in a prefill of {cells['prompt_tokens']} tokens{of}: attention moves {moved} in place of "
-        f"{unfused}; by operator {units.show(fast, 's')} in place of {units.show(slow, 's')} "
-        f"({units.significant(slow / fast)}x)"
+        f"FlashAttention in a prefill of {prompt}{of}: attention moves {moved} in place of {unfused}; "
+        f"by operator {units.show(fast, 's')} in place of {units.show(slow, 's')} ({units.significant(slow / fast)}x)"
     )
 
 
 def _counted(setup: Setup) -> list[str]:
     """What is counted how at every lever; fused or not is what one of them is about."""
-    return [text for text in setup.decode().assumptions if not text.startswith(("flash", "unfused"))]
+    return [text for text in assumptions([setup.decode()]) if not text.startswith(("flash", "unfused"))]

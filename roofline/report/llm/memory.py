@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from roofline import units
 from roofline.errors import InputError
 from roofline.report import Column, Value
+from roofline.text import counted
 from roofline.transformer.fit import (
     largest_batch,
     longest_context,
@@ -28,6 +29,7 @@ COLUMNS: Final = (
         Column(key=f"memory_{key}_byte", heading=key, format="B", detail=True)
         for key in ("usable", "needed", "weights", "kv", "live_kv", "activations", "reserve")
     ),
+    Column(key="memory_step_tokens", heading="step", format="count", detail=True),
     *(
         Column(key=key, heading=key, format="count", detail=True)
         for key in ("smallest_devices", "longest_context", "largest_batch", "widest_weights")
@@ -42,6 +44,7 @@ class Fit(NamedTuple):
     demand: Demand
     capacity: float | None  # B that programs can have
     why: str | None  # it is not known whether it fits
+    tokens: int  # of the step whose activations are held
     devices: int | None  # the fewest
     context: int | None
     batch: int | None
@@ -65,17 +68,18 @@ def fit(setup: Setup) -> Fit:
     try:
         capacity = usable_capacity(setup.target.device)
     except InputError as error:
-        return Fit(needed, None, str(error), None, None, None, None)
+        return Fit(needed, None, str(error), load.tokens, None, None, None, None)
     if not needed.complete:
         unknown = " and ".join(
             word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
         )
-        return Fit(needed, capacity, f"the size of {unknown} is unknown", None, None, None, None)
-
+        verb = "are" if needed.activations is None else "is"
+        return Fit(needed, capacity, f"{unknown} {verb} unknown", load.tokens, None, None, None, None)
     return Fit(
         needed,
         capacity,
         None,
+        load.tokens,
         smallest_devices(model, formats, load, capacity),
         longest_context(model, formats, load, capacity),
         largest_batch(model, formats, load, capacity),
@@ -101,6 +105,7 @@ def fit_cells(found: Fit) -> dict[str, Any]:
         "memory_live_kv_byte": Value(needed.live, None, unknown),
         "memory_activations_byte": Value(needed.activations, None, unknown),
         "memory_reserve_byte": needed.reserve,
+        "memory_step_tokens": Value(None if needed.activations is None else found.tokens, None, unknown),
         "smallest_devices": Value(found.devices, None, why or "not on any number of them"),
         "longest_context": edge(found.context),
         "largest_batch": edge(found.batch),
@@ -119,7 +124,8 @@ def verdict_cells(fits: bool | None, unknown: str = "unknown") -> dict[str, Any]
 def fit_lines(setup: Setup, found: Fit) -> list[str]:
     """What is needed and whether it fits, in a sentence; and what more, or less, would fit."""
     needed = found.demand
-    sizes = [("weights", needed.weights), ("KV cache", needed.kv), ("activations", needed.activations)]
+    held = f"activations of {counted(found.tokens, 'token')} at once"
+    sizes = [("weights", needed.weights), ("KV cache", needed.kv), (held, needed.activations)]
     sizes += [("reserve", needed.reserve)] if needed.reserve else []
     parts = [f"{units.show(size, 'B')} {name}" for name, size in sizes if size is not None]
     total = f" = {units.show(needed.known, 'B')}" if len(parts) > 1 else ""
@@ -129,7 +135,7 @@ def fit_lines(setup: Setup, found: Fit) -> list[str]:
         return [f"{line}; whether it fits is unknown: {found.why}"]
     line += f" of {units.show(found.capacity, 'B')} usable: "
     if found.fits is None:
-        return [f"{line}the weights fit; whether the rest does is unknown: {found.why}"]
+        return [f"{line}what is known fits; whether the rest does is unknown: {found.why}"]
     if found.fits:
         return [f"{line}fits", _room(setup, found)]
     lines = [f"{line}does not fit; the bounds are hypothetical, of such a device with enough memory"]
@@ -139,10 +145,10 @@ def fit_lines(setup: Setup, found: Fit) -> list[str]:
 def _room(setup: Setup, found: Fit) -> str:
     """How far each of four sizes can go, the others being as they are."""
     load = setup.load
-    context = "any" if found.context is None else f"{found.context:,} positions" if found.context else "none"
+    context = "any" if found.context is None else counted(found.context, "position") if found.context else "none"
     batch = "any" if found.batch is None else f"{found.batch:,}" if found.batch else "none"
+    devices = f"{counted(found.devices, 'device')} at least" if found.devices else "not on any number of devices"
     return (
-        f"what fits: {found.devices or 'no number of'} device{'' if found.devices == 1 else 's'} at least; "
-        f"longest context at batch {load.batch:,}: {context}; "
-        f"largest batch of {load.positions:,} positions: {batch}; widest weights: {found.weights or 'none'}"
+        f"what fits: {devices}; longest context at batch {load.batch:,}: {context}; "
+        f"largest batch at {counted(load.positions, 'position')}: {batch}; widest weights: {found.weights or 'none'}"
     )

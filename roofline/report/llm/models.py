@@ -8,6 +8,7 @@ from typing import Any, Final
 from roofline import units
 from roofline.precision import storage
 from roofline.report import Column, Report, Value
+from roofline.text import counted
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.layer import Dense, Layer, Mla, Moe
 from roofline.transformer.memory import weight_bytes
@@ -100,10 +101,12 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
         inner = model.active_parameters_without_embedding
         lines.append(f"{model.active_parameters:,} active a token; {inner:,} without the embedding, which is looked up")
     lines.append(per_token + (", before windows are full" if windowed else ""))
-    lines += [f"{count} layers: {describe(layer)}" for layer, count in alike.items()]
+    lines += [f"{counted(count, 'layer')}: {describe(layer)}" for layer, count in alike.items()]
     if model.hidden:
         context_line = f", made for {model.longest_context:,} positions" if model.longest_context else ""
-        lines.append(f"hidden size {model.hidden:,}, vocabulary {model.vocab:,}{context_line}")
+        lines.append(
+            f"hidden size {model.hidden:,}, vocabulary {f'{model.vocab:,}' if model.vocab else 'unknown'}{context_line}"
+        )
     return Report(
         columns=_PART_COLUMNS,
         rows=rows,
@@ -131,9 +134,9 @@ def describe(layer: Layer) -> str:
     """
     attention, mlp = layer.attention, layer.mlp
     if isinstance(attention, Mla):
-        text = f"MLA, {attention.heads} heads, latent {attention.kv_lora_rank} + {attention.rope_dim}"
+        text = f"MLA, {counted(attention.heads, 'head')}, latent {attention.kv_lora_rank} + {attention.rope_dim}"
     else:
-        text = f"{attention.heads} query and {attention.kv_heads} KV heads of {attention.head_dim}"
+        text = f"{attention.heads} query and {counted(attention.kv_heads, 'KV head')} of {attention.head_dim}"
         text += f", window {attention.window:,}" if attention.window else ""
     if isinstance(mlp, Moe):
         text += f"; {mlp.per_token} of {mlp.experts} experts of {mlp.width:,}"

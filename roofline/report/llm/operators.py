@@ -65,7 +65,7 @@ def operators_report(served: Served, phase: str, context: dict[str, Any]) -> Rep
         ],
         roofs=[*roof_lines([setup]), *said.link_lines(setup)],
         notes=said.notes(setup, [table]) + device_lines([setup]),
-        assumptions=said.assumptions([table]),
+        assumptions=[*said.assumptions([table]), *said.of_memory(setup)],
         context=context_of(context, [served]),
     )
 

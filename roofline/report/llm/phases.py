@@ -34,21 +34,22 @@ _FIELDS: Final[tuple[tuple[str, str, Format], ...]] = (
     ("least_time_s", "least time", "s"),
     ("total_time_s", "total time", "s"),
     ("operator_time_s", "by operator", "s"),
-    ("tokens_per_s", "tokens/s by total", "number"),
+    ("least_time_tokens_per_s", "tok/s by least", "number"),
+    ("total_time_tokens_per_s", "tok/s by total", "number"),
     ("estimated_time_s", "estimated time", "s"),
     ("estimated_tokens_per_s", "estimated tok/s", "number"),
     ("measured_tokens_per_s", "measured tok/s", "number"),
     ("measured_mfu", "MFU", "1"),
     ("measured_mbu", "MBU", "1"),
-    ("share_of_bound", "share of bound", "1"),
-    ("above_bound", "above the bound", "flag"),
+    ("share_of_bound", "of tok/s by least", "1"),
+    ("above_bound", "above the least", "flag"),
 )
 _DETAILS: Final = frozenset({"compute_time_s", "memory_time_s"})
 _IN_COMPARISON: Final = {
     "prefill": {"bound", "total_time_s"},
     "decode": {
         *("arithmetic_intensity_flop_per_byte", "ridge_flop_per_byte", "bound", "idle_share"),
-        *("total_time_s", "tokens_per_s", "estimated_tokens_per_s", "share_of_bound", "above_bound"),
+        *("total_time_s", "total_time_tokens_per_s", "estimated_tokens_per_s", "share_of_bound", "above_bound"),
     },
 }
 _SHORT: Final = {
@@ -56,10 +57,10 @@ _SHORT: Final = {
     "ridge point I*": "I*",
     "idle at least": "idle",
     "total time": "time",
-    "tokens/s by total": "tok/s",
+    "tok/s by total": "tok/s",
     "estimated tok/s": "est. tok/s",
-    "share of bound": "of bound",
-    "above the bound": "above",
+    "of tok/s by least": "of least",
+    "above the least": "above",
 }
 
 
@@ -86,7 +87,6 @@ def comparison_columns() -> list[Column]:
 def phase_cells(setup: Setup, phase: str, bounds: Bounds, measured: float | None = None) -> dict[str, Any]:
     """The cells of one phase; ``measured`` are tokens/s of all sequences together, of decode."""
     digits = units.digits_apart(bounds.intensity, bounds.ridge_point)
-    why = None if setup.devices > 1 else "one device"
     cells: dict[str, Any] = {
         "tokens": bounds.tokens,
         "positions": setup.prompt if phase == "prefill" else max(setup.context, 1),
@@ -105,11 +105,12 @@ def phase_cells(setup: Setup, phase: str, bounds: Bounds, measured: float | None
         "idle_share": bounds.idle_share,
         "compute_time_s": bounds.compute,
         "memory_time_s": bounds.memory,
-        "link_time_s": Value(bounds.link if setup.devices > 1 else None, None, why),
+        "link_time_s": _link_time(setup, bounds),
         "least_time_s": bounds.least,
         "total_time_s": bounds.total,
         "operator_time_s": bounds.by_operator,
-        "tokens_per_s": bounds.tokens_per_s,
+        "least_time_tokens_per_s": bounds.least_time_tokens_per_s,
+        "total_time_tokens_per_s": bounds.total_time_tokens_per_s,
     }
     cells |= _estimated(setup, bounds) | _measured(bounds, measured if phase == "decode" else None)
     return {f"{phase}_{key}": value for key, value in cells.items()}
@@ -117,7 +118,16 @@ def phase_cells(setup: Setup, phase: str, bounds: Bounds, measured: float | None
 
 def _known(size: int, known: int) -> Any:
     """Bytes of what something is known of; of a model by hand nothing may be, which is not zero."""
-    return size if known else Value(None, None, "nothing is known of it, so none is counted")
+    return size if known else Value(None, None, "nothing is known of it, so none is counted", unknown=True)
+
+
+def _link_time(setup: Setup, bounds: Bounds) -> Any:
+    """Seconds on the links; of a model whose layers nobody knows, the all-reduces are unknown, which is not zero."""
+    if setup.devices == 1:
+        return Value(None, None, "one device")
+    if setup.architecture.layers:
+        return bounds.link
+    return Value(None, None, "the all-reduces of unknown layers are unknown, so none is counted", unknown=True)
 
 
 def _estimated(setup: Setup, bounds: Bounds) -> dict[str, Any]:

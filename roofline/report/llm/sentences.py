@@ -9,6 +9,7 @@ from roofline import units
 from roofline.core.choice import RoofQuery, choose
 from roofline.core.device import Device
 from roofline.report import Column, Value
+from roofline.text import counted
 from roofline.transformer.generation import Generation
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
@@ -20,6 +21,8 @@ GENERATION_COLUMNS: Final = (
     ),
     Column(key="generated_tokens_per_s", heading="generated tokens/s", format="number", detail=True),
 )
+# How what is assumed of an operator begins.
+_ABOUT: Final = {"attention": ("attention:", "flash:", "unfused:", "norms and residual sums"), "LM head": ("LM head",)}
 
 
 def title(setup: Setup, *, on: str) -> str:
@@ -32,7 +35,7 @@ def work_line(setup: Setup) -> str:
     """What is asked of the model, in a line."""
     formats = setup.formats
     own = setup.architecture.holds(formats)  # each tensor has a type of its own, of which a note tells
-    generate = f", {setup.generate} tokens generated" if setup.generate else ""
+    generate = f", {counted(setup.generate, 'token')} generated behind the first" if setup.generate else ""
     kept = f"; {', '.join(sorted(formats.kept))} stay in {formats.plain}" if formats.kept and not own else ""
     return (
         f"batch {setup.batch}, prompt {setup.prompt}, context {setup.context}{generate}; "
@@ -42,11 +45,15 @@ def work_line(setup: Setup) -> str:
 
 def generation_line(found: Generation, count: int, *, of: str | None = None) -> str:
     """The bounds of a request in a sentence; ``of`` names the device where there are several."""
-    ends = f"{units.show(found.next_token, 's')} at first, {units.show(found.last_token, 's')} at last"
     where, mean = f" on {of}" if of else "", units.show(found.mean_token, "s")
+    if count > 1:
+        ends = f"{units.show(found.next_token, 's')} the first, {units.show(found.last_token, 's')} the last"
+        mean = f"{mean} each in the mean ({ends})"
+    first, takes = units.show(found.first_token, "s"), "takes" if count == 1 else "take"
     return (
-        f"generating {count} tokens{where}: the first after {units.show(found.first_token, 's')} at least, "
-        f"each further one {mean} in the mean ({ends}); at most {units.significant(found.tokens_per_s)} tokens/s"
+        f"generating{where}, by total time: the prefill makes the first token after {first} at least; "
+        f"then {counted(count, 'decode step')}, a token of each sequence in each, {takes} at least {mean}: "
+        f"at most {units.significant(found.tokens_per_s)} tokens/s"
     )
 
 
@@ -76,17 +83,46 @@ def headline_ridge(device: Device) -> Any:
 
 
 def assumptions(tables: Sequence[Table]) -> list[str]:
-    """What was counted how, each once; what holds of one phase alone says so itself."""
-    return list(dict.fromkeys(text for table in tables for text in table.assumptions))
+    """What was counted how, each once; what is said of operators that a model by hand lacks is left out."""
+    names = {operator.name for table in tables for operator in table.operators}
+    idle = tuple(word for operator, words in _ABOUT.items() if operator not in names for word in words)
+    texts = dict.fromkeys(text for table in tables for text in table.assumptions)
+    return [text for text in texts if not text.startswith(idle)]
+
+
+def of_memory(setup: Setup) -> list[str]:
+    """Whose activations memory holds; nothing where those are unknown."""
+    if not (setup.architecture.layers and setup.architecture.vocab):
+        return []
+    return [
+        f"memory holds the activations of one step: at most {counted(setup.chunk, 'token')} of one prompt (--chunk), "
+        "or one token of each sequence"
+    ]
+
+
+def more_experts_than_touched(table: Table) -> list[str]:
+    """What to say of a given number of experts that is more than the tokens of a step can touch."""
+    given = table.conventions.experts
+    said: dict[str, None] = {}
+    for operator in table.operators:
+        if operator.experts and not isinstance(given, str):
+            experts, per_token = operator.experts
+            most = min(experts, per_token * table.step.tokens)
+            if given > most:
+                phase = "decode" if table.step.is_decode else "prefill"
+                said[f"--experts {given} in {phase} is more than the T*k = {most} that can be touched"] = None
+    return list(said)
 
 
 def notes(setup: Setup, tables: Sequence[Table]) -> list[str]:
     """What must be said beside the figures."""
     model = setup.architecture
-    said = [*setup.notes, *(note for table in tables for note in table.notes)]
+    said = [*setup.notes, *(note for table in tables for note in (*table.notes, *more_experts_than_touched(table)))]
     longest, asked = model.longest_context, setup.load.positions
     if longest is not None and asked > longest:
         said.append(f"{model.name} was made for {longest:,} positions, not for {asked:,}")
     if setup.devices > 1:
-        said.append(f"work, traffic and times are those of each of {setup.devices} devices, tokens of all together")
+        said.append(
+            f"work, traffic and times are those of each of {setup.devices} devices, tokens/s those of all together"
+        )
     return list(dict.fromkeys(said))

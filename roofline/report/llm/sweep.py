@@ -19,7 +19,7 @@ _SHOWN: Final = {
     "ridge_flop_per_byte": "I*",
     "bound": "bound",
     "total_time_s": "time",
-    "tokens_per_s": "tok/s",
+    "total_time_tokens_per_s": "tok/s",
 }
 
 
@@ -62,6 +62,7 @@ def sweep_report(grid: Grid, context: dict[str, Any]) -> Report:
         ],
         assumptions=[
             *said.assumptions(tables),
+            *said.of_memory(first),
             "time and tok/s are bounds by the total time; where a model does not fit they are hypothetical",
         ],
         context=context | {"model_source": first.architecture.source} | roofs_of_steps(corners),

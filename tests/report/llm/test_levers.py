@@ -17,7 +17,7 @@ def test_a_row_a_lever_with_reasons_where_it_does_not_apply() -> None:
     rows = {row["lever"]: row for row in document["levers"]}
     assert next(iter(rows)) == "no lever"
     assert list(rows)[-1] == "all together"
-    assert rows["MLA"]["tokens_per_s"] is None
+    assert rows["MLA"]["total_time_tokens_per_s"] is None
     assert rows["MLA"]["null_reasons"]["gain"] == "it caches keys and values, no latent"
     assert rows["batch 32"]["null_reasons"] == {"gain_added_last": "another lever of its kind goes further"}
     assert rows["no lever"]["gain"] == 1
@@ -38,7 +38,7 @@ def test_flash_attention_in_prefill() -> None:
     assert found["flash_operator_time_s"] == pytest.approx(0.140, rel=0.01)
     assert found["unfused_operator_time_s"] == pytest.approx(0.288, rel=0.01)
     assert any(
-        line.startswith("FlashAttention in a prefill of 8192 tokens: attention moves") for line in report.summary
+        line.startswith("FlashAttention in a prefill of 8,192 tokens: attention moves") for line in report.summary
     )
 
 
@@ -65,7 +65,7 @@ def test_the_verdict_of_all_together_says_why() -> None:
 def test_several_devices_stand_in_one_table() -> None:
     report = levers_report([setup(), setup(hw="h200")], {})
     assert {plain(row["device"]) for row in report.rows} == {"h100-sxm", "h200-sxm"}
-    gains = [row["tokens_per_s"] for row in report.rows if row["lever"] == "no lever"]
+    gains = [row["total_time_tokens_per_s"] for row in report.rows if row["lever"] == "no lever"]
     assert gains[1] / gains[0] == pytest.approx(4.8 / 3.35)
     assert any(line.startswith("all together on h200-sxm: ") for line in report.summary)
 

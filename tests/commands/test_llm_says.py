@@ -1,0 +1,237 @@
+"""``roofline llm`` says what it did: by which bound, of how many tokens, what is unknown, and what a device has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Runner
+
+Ask = Callable[[str], Any]
+LAYERS = "--layers 80 --hidden 8192 --heads 64 --kv-heads 8"
+LINKED = "links: [{name: Fabric, bandwidth: 100 GB/s, direction: one-way}]"
+MEMORY = "memory: [{level: HBM, bandwidth: 900 GB/s, capacity: 24 GB}]"
+
+
+@pytest.fixture
+def answer(roofline: Runner) -> Ask:
+    def ask(line: str) -> Any:
+        result = roofline("llm", *line.split(), "--format", "json", "-q")
+        assert result.status == 0, result.err
+        return json.loads(result.out)
+
+    return ask
+
+
+# Rates and the bounds that they are by.
+def test_rates_are_named_by_their_bound_and_a_run_is_judged_by_the_least(answer: Ask, roofline: Runner) -> None:
+    # A rate between the two is no fault: it beats the total, with activations that a fused kernel does not move.
+    found = answer("llama-3.1-8b --hw h100 --batch 256 --context 512")
+    least, total = found["decode_least_time_tokens_per_s"], found["decode_total_time_tokens_per_s"]
+    assert least == pytest.approx(256 / found["decode_least_time_s"])
+    assert total == pytest.approx(256 / found["decode_total_time_s"])
+    assert total < least
+    between = (least + total) / 2
+    line = ("llm", "llama-3.1-8b", "--hw", "h100", "--batch", "256", "--context", "512", "--measured", f"{between:.3f}")
+    result = roofline(*line)
+    assert (result.status, result.err) == (0, "")
+    assert "tok/s by least" in result.out
+    assert "of tok/s by least" in result.out
+    assert "note: measured tok/s on h100-sxm are above those by total, " in result.out
+    judged = answer(f"llama-3.1-8b --hw h100 --batch 256 --context 512 --measured {between:.3f}")
+    assert judged["decode_share_of_bound"] == pytest.approx(between / least, rel=1e-6)
+    assert judged["decode_above_bound"] is False
+    slow = roofline(*line[:-1], f"{0.9 * total:.3f}").out
+    assert "above those by total" not in slow
+
+
+# What is unknown.
+def test_all_reduces_of_unknown_layers_are_unknown_and_not_zero(answer: Ask, roofline: Runner) -> None:
+    found = answer("--params 70.55e9 --hw h100 --devices 8")
+    assert found["decode_link_time_s"] is found["prefill_link_time_s"] is None
+    reason = "the all-reduces of unknown layers are unknown, so none is counted"
+    assert found["null_reasons"]["decode_link_time_s"] == reason
+    assert any("give --layers, --hidden and --heads" in note for note in found["notes"])
+    out = roofline("llm", "--params", "70e9", "--hw", "h100", "--devices", "8").out
+    assert [line.split() for line in out.splitlines() if line.startswith("links")] == [["links", "unknown", "unknown"]]
+    levers = roofline("llm", "--params", "70e9", "--hw", "h100", "--levers").out
+    assert "note: what the devices send each other is unknown and not counted" in levers
+    # With the layers they are known: 160 all-reduces of 8192 x 2 B x 2 x 7 / 8 over 450 GB/s.
+    known = answer(f"--params 70.55e9 {LAYERS} --hw h100 --devices 8")
+    assert known["decode_link_time_s"] == pytest.approx(160 * 8192 * 2 * 2 * 7 / 8 / 450e9)
+    assert not any("send each other" in note for note in known["notes"])
+    assert answer("--params 70e9 --hw h100")["null_reasons"]["decode_link_time_s"] == "one device"
+
+
+# Memory.
+@pytest.mark.parametrize(
+    ("words", "tokens"),
+    [
+        ("", 4096),  # the whole prompt
+        ("--chunk 512", 512),
+        ("--prompt 100000", 8192),
+        ("--prompt 100000 --chunk 20000", 20_000),
+        ("--prompt 10 --context 100000", 10),  # what is decoded comes one by one
+        ("--prompt 10 --generate 9000", 10),
+        ("--prompt 10 --batch 64", 64),  # a token of each sequence
+    ],
+)
+def test_activations_are_those_of_a_chunk_that_is_said(answer: Ask, roofline: Runner, words: str, tokens: int) -> None:
+    # gate, up and their product: 3 x 14336 elements of 2 B a token; or 64 x (2 x 4096 + 4 x 128256) B of logits
+    found = answer(f"llama-3.1-8b --hw h100 {words}")
+    assert found["memory_step_tokens"] == tokens
+    logits = 64 * (2 * 4096 + 4 * 128_256) if "batch" in words else 0
+    assert found["memory_activations_byte"] == max(3 * 14336 * 2 * tokens, logits)
+    chunk = words.partition("--chunk ")[2] or "8192"
+    told = f"memory holds the activations of one step: at most {int(chunk):,} tokens of one prompt (--chunk), "
+    assert any(text.startswith(told) for text in found["assumptions"])
+    assert (
+        f"activations of {tokens:,} tokens at once" in roofline("llm", *f"llama-3.1-8b --hw h100 {words}".split()).out
+    )
+
+
+@pytest.mark.parametrize("chunk", ["", "--chunk 512"])
+@pytest.mark.parametrize("words", ["", "--generate 1000", "--prompt 10 --context 4096", "--prompt 9 --generate 9"])
+def test_the_longest_context_fits_and_a_block_more_does_not(answer: Ask, words: str, chunk: str) -> None:
+    """What is more of a context is more of its prompt; as many tokens as before are decoded behind it."""
+    found = answer(f"llama-3.1-8b --hw rtx4090 {words} {chunk}")
+    assert found["fits"] is True
+    decoded = found["context_tokens"] - found["prompt_tokens"]
+    for context, fits in ((found["longest_context"], True), (found["longest_context"] + 16, False)):
+        line = f"llama-3.1-8b --hw rtx4090 {chunk} --prompt {context - decoded} --context {context}"
+        assert answer(line)["fits"] is fits
+
+
+# Experts.
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        ("--batch 3 --experts 8", "--experts 8 in decode is more than the T*k = 6 that can be touched"),
+        ("--batch 3 --experts 6", None),
+        ("--prompt 2 --experts 5", "--experts 5 in prefill is more than the T*k = 4 that can be touched"),
+        ("--levers --experts 3", "--experts 3 in decode is more than the T*k = 2 that can be touched"),
+        ("--sweep batch=1,2 --experts 4", "--experts 4 in decode is more than the T*k = 2 that can be touched"),
+    ],
+)
+def test_more_experts_than_can_be_touched_are_taken_and_said(answer: Ask, words: str, note: str | None) -> None:
+    notes = answer(f"mixtral-8x7b --hw h100 {words}")["notes"]
+    assert (note in notes) if note else not any("can be touched" in each for each in notes)
+
+
+# Devices without the usual precisions.
+@pytest.mark.parametrize(
+    ("peak", "model", "says"),
+    [
+        ("dtype: fp64, dense: 10T", "llama-3.1-8b", "has no bf16 peak; it has: fp64; give --compute fp64"),
+        (
+            "dtype: fp16, sparse: 10T",
+            "llama-3.1-8b",
+            "has no bf16 peak; it has: fp16, with 2:4 sparsity alone; a model ",
+        ),
+        (
+            "dtype: fp8, dense: 10T",
+            "llama-3.1-8b",
+            "has no bf16 peak; it has: fp8; attention runs in 16 bits or more, ",
+        ),
+        ("dtype: fp8, dense: 10T", "--params 7e9", "has no bf16 peak; it has: fp8; give --compute fp8"),
+    ],
+)
+@pytest.mark.parametrize("table", ["", "--levers", "--ops", "--sweep batch=1:4"])
+def test_a_device_without_a_usual_peak_is_told_what_it_has(
+    roofline: Runner, own_file: Callable[..., str], peak: str, model: str, says: str, table: str
+) -> None:
+    chip = own_file(f"name: Odd\nkind: gpu\npeaks: [{{{peak}}}]\n{MEMORY}\n", "odd.yaml")
+    result = roofline("llm", *model.split(), "--hw", chip, *table.split())
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"error: odd {says}")
+    assert "--compute" in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_fp64_is_taken_by_name(answer: Ask, own_file: Callable[..., str]) -> None:
+    chip = own_file(f"name: Odd\nkind: gpu\npeaks: [{{dtype: fp64, dense: 10T}}]\n{MEMORY}\n", "odd.yaml")
+    found = answer(f"llama-3.1-8b --hw {chip} --compute fp64 --context 0")
+    # products of all weights but norms, and attention of one position, at 10 TFLOP/s
+    flops = 2 * (7_504_924_672 - 65 * 4096) + 4 * 32 * 32 * 128
+    assert found["decode_compute_time_s"] == pytest.approx(flops / 10e12)
+    assert answer(f"--params 7e9 --hw {chip} --compute fp64")["decode_compute_time_s"] == pytest.approx(14e9 / 10e12)
+
+
+# Generating.
+def test_generating_n_tokens_is_the_sum_of_n_decode_steps(answer: Ask) -> None:
+    """A chip of 1 B/s and no limit else: the seconds of a step are its bytes, weights, cache and activations.
+
+    One layer, h = 8 = 2 heads of 4, MLP and vocabulary of 8, 2 B each. Weights: 4 x 64 of attention, 3 x 64 of the MLP,
+    64 of the head, a row of 8 of the embedding, three norms of 8. At context C the cache reads C x 16 elements and
+    writes 16. All but the reads is the same at each step, so one at a position more takes 32 B and 32 s more.
+    """
+    words = "--layers 1 --hidden 8 --heads 2 --width 8 --vocab 8 --peak 1e30FLOP/s --bw 1B/s --prompt 3"
+    found = answer(f"{words} --generate 3")
+    first, *others = (answer(f"{words} --context {n}")["decode_total_time_s"] for n in (4, 5, 6))
+    assert others == [first + 32, first + 64]
+    assert found["decode_weights_byte"] == 2 * (256 + 192 + 64 + 8 + 24)
+    assert found["decode_kv_byte"] == 2 * (6 * 16 + 16)  # of the last step
+    assert (found["next_token_time_s"], found["last_token_time_s"]) == (first, others[-1])
+    assert 3 * found["time_per_token_s"] == pytest.approx(first + sum(others), rel=1e-12)
+    assert found["time_per_token_s"] == pytest.approx(others[0])  # at the mean context, 3 + (3 + 1) / 2 = 5
+    assert found["generated_tokens_per_s"] == pytest.approx(3 / (first + sum(others)))
+
+
+# Faults that were mended once.
+@pytest.mark.parametrize("devices", ["1000000007", "1e15", "999999999999999"])
+def test_a_huge_number_of_devices_is_an_answer_or_an_error_at_once(roofline: Runner, devices: str) -> None:
+    for model in ("llama-3.1-8b", "deepseek-v3", "gpt-2"):
+        result = roofline("llm", model, "--hw", "h100", "--devices", devices)
+        assert (result.status, result.out) == (2, "")
+        assert result.err.startswith("error: --devices must divide the ")
+    assert roofline("llm", "--params", "70e9", "--hw", "h100", "--devices", devices).status == 0
+
+
+@pytest.mark.parametrize("command", [(), ("show",)])
+@pytest.mark.parametrize("named", ["config.json", "", "model.gguf"])
+def test_no_output_overwrites_the_model_it_is_of(
+    roofline: Runner, tmp_path: Path, command: tuple[str, ...], named: str
+) -> None:
+    from tests.commands.test_llm import TINY
+    from tests.transformer.gguf_files import LLAMA, LLAMA_TENSORS, header
+
+    config, gguf = tmp_path / "config.json", tmp_path / "model.gguf"
+    config.write_text(json.dumps(TINY), encoding="utf-8")
+    gguf.write_bytes(header(LLAMA, LLAMA_TENSORS))
+    file = gguf if named == "model.gguf" else config
+    before = file.read_bytes()
+    device = () if command else ("--hw", "h100")
+    result = roofline("llm", *command, str(tmp_path / named), *device, "-o", str(file), "--format", "json")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("error: ")
+    assert file.read_bytes() == before
+
+
+# Words.
+def test_one_is_not_several(roofline: Runner, own_file: Callable[..., str]) -> None:
+    chip = own_file(f"name: Odd\nkind: gpu\npeaks: [{{dtype: bf16, dense: 10T}}]\n{MEMORY}\n{LINKED}\n", "odd.yaml")
+    one = "--layers 1 --hidden 64 --heads 1 --width 64 --vocab 64"
+    out = roofline("llm", *one.split(), "--hw", chip, "--prompt", "1").out
+    assert "activations of 1 token at once" in out
+    assert "what fits: 1 device at least; " in out
+    assert "largest batch at 1 position: " in out
+    assert ", 1 token generated behind the first;" in roofline("llm", *one.split(), "--hw", chip, "--generate", "1").out
+    assert "\n1 layer: 1 query and 1 KV head of 64; " in roofline("llm", "show", *one.split()).out
+    levers = roofline("llm", *one.split(), "--hw", chip, "--levers", "--prompt", "1").out
+    assert "FlashAttention in a prefill of 1 token: " in levers
+    assert "tensor parallel does not apply: devices must divide the 1 head of a layer, got 8" in levers
+    grouped = roofline("llm", *one.replace("--heads 1", "--heads 4 --kv-heads 1").split(), "--hw", chip, "--levers").out
+    assert "GQA: 1 KV head of 4" in grouped
+    two = "--layers 1 --hidden 65536 --heads 1 --width 65536 --vocab 65536"
+    assert "what fits: not on any number of devices; " in roofline("llm", *two.split(), "--hw", chip).out
+
+
+def test_what_is_assumed_of_operators_that_are_not_known_is_not_said(answer: Ask) -> None:
+    words = ("attention:", "flash:", "LM head", "norms")
+    assert not any(text.startswith(words) for text in answer("--params 70e9 --hw h100")["assumptions"])
+    assert not any(text.startswith("memory holds") for text in answer("--params 70e9 --hw h100")["assumptions"])
+    assert sum(text.startswith(words) for text in answer("llama-3.1-8b --hw h100")["assumptions"]) == 4
