@@ -159,8 +159,8 @@ def measured_line(served: Served, *, of: str | None = None) -> str:
     assert found is not None  # noqa: S101  (asked for of what was measured)
     where = f" on {of}" if of else ""
     taken = f"measured{where}: {units.significant(served.rate or 0.0)} tok/s"
-    at = f"at context {setup.context}, batch {setup.batch}"
-    least = f"the least time of a decode step {at}"
+    at = f"context {setup.context}, batch {setup.batch}" if setup.architecture.layers else f"batch {setup.batch}"
+    least = f"the least time of a decode step at {at}"
     share = f"{units.show(found.share, '1')} of the bound"
     if found.above_bound:
         return f"{taken}, {share}: faster than {least}, which cannot be"

@@ -47,7 +47,9 @@ def work_line(setups: Sequence[Setup]) -> str:
             differ.setdefault(words, []).append(part)
     formats = first.formats
     own = first.architecture.holds(formats)  # each tensor has a type of its own, of which a note tells
-    kept = f"{', '.join(sorted(formats.kept))} stay in " if formats.kept and not own else ""
+    has = first.architecture.parameters_by_part
+    parts_kept = [part for part in sorted(formats.kept or ()) if has.get(part) or part == "head"]
+    kept = f"{', '.join(parts_kept)} stay in " if parts_kept and not own else ""
     said = [
         f"batch {first.batch}, prompt {first.prompt}, context {first.context}{generate}",
         *([", ".join(alike)] if alike else []),
