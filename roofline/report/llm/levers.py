@@ -128,8 +128,7 @@ def _notes(setup: Setup) -> list[str]:
 
 def _links(setups: Sequence[Setup]) -> list[str]:
     """The link of each device that joins as many as the lever does."""
-    joined = [(setup, joined_devices(setup)) for setup in setups]
-    return link_lines([setup.with_(devices=devices) for setup, devices in joined if devices], "decode step")
+    return link_lines([setup.with_(devices=joined_devices(setup) or 1) for setup in setups], "decode step")
 
 
 def _no_lever(setup: Setup) -> str:

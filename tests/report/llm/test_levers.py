@@ -69,6 +69,9 @@ def test_several_devices_stand_in_one_table() -> None:
     gains = [row["total_time_tokens_per_s"] for row in report.rows if row["lever"] == "no lever"]
     assert gains[1] / gains[0] == pytest.approx(4.8 / 3.35)
     assert any(line.startswith("all together on h200-sxm: ") for line in report.summary)
+    # The M4 Max has no link, so that one link is told: that of the other device, by its name.
+    mixed = levers_report([setup(hw="m4max"), setup()], {})
+    assert [line.partition(":")[0] for line in mixed.roofs if line.startswith("link")] == ["link of h100-sxm"]
 
 
 def test_what_is_counted_is_said_and_nothing_is_promised() -> None:
