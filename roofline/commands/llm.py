@@ -116,7 +116,7 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
 
         return levers_report(setups, about)
     from roofline.report.llm.steps import comparison, sheet
-    from roofline.transformer.serving import Served
+    from roofline.transformer.served import Served
 
     if ops and len(setups) > 1:
         raise InputError("--ops is of one device")

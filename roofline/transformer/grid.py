@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from roofline.core.roof import Bound
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.serving import Critical, critical
+from roofline.transformer.served import Critical, critical
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
 from roofline.transformer.way import Way

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from roofline.report import Value
 from roofline.report.llm.fields import Field, cells, columns
-from roofline.transformer.serving import Critical
+from roofline.transformer.served import Critical
 from roofline.transformer.setup import Setup
 
 _NEVER: Final = "no batch is compute-bound at this context"

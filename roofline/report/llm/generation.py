@@ -10,7 +10,7 @@ from roofline.report import Column, Value
 from roofline.report.llm.fields import Field, cells, columns
 from roofline.text import counted
 from roofline.transformer.generation import Generation
-from roofline.transformer.serving import Served
+from roofline.transformer.served import Served
 
 
 def _found(value: Callable[[Generation], float]) -> Callable[[Served], Any]:

@@ -20,7 +20,7 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Roofs, shares
 from roofline.transformer.layer import Moe
 from roofline.transformer.operator import Operator
-from roofline.transformer.serving import Served
+from roofline.transformer.served import Served
 from roofline.transformer.tensors import difference
 
 _EXACT: Final = 3  # decades below the largest figure of a column in which others have all their digits

@@ -11,7 +11,7 @@ from roofline.report.llm.fields import Field, cells, columns
 from roofline.report.placements import BOUND_WORDS
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.efficiency import Efficiency, estimate
-from roofline.transformer.serving import Served
+from roofline.transformer.served import Served
 from roofline.transformer.setup import Setup
 
 PHASES: Final = ("prefill", "decode")

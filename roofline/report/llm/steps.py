@@ -16,7 +16,7 @@ from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import memory_cells, memory_columns, memory_lines
 from roofline.report.llm.phases import PHASES, comparison_columns, measured_line, phase_cells, sheet_columns, verdict
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
-from roofline.transformer.serving import Served
+from roofline.transformer.served import Served
 
 _FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
 _BY_TOTAL: Final = "time, idle and tok/s are by the total time, which kernels that fuse more than is counted can beat"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline.transformer.serving import Served
+from roofline.transformer.served import Served
 from tests.report.llm.setups import setup
 
 
