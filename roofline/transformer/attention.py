@@ -8,7 +8,7 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Gqa
 from roofline.transformer.operator import Operator, in_precision, reading
-from roofline.transformer.phase import Step
+from roofline.transformer.step import Step
 
 
 def attend(attention: Gqa, *, step: Step, formats: Formats, conventions: Conventions) -> Operator:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline.errors import InputError
-from roofline.transformer.decode import Decode
+from roofline.transformer.closed_decode import ClosedDecode
 from roofline.transformer.moe import touched
 
 _MOST: Final = 1e15  # sequences
@@ -47,7 +47,7 @@ def critical_batch(*, weights: float, flops: float, kv: float, peak: float, band
 
 
 def critical_batch_of(
-    model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+    model: ClosedDecode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float | None:
     """The batch from which decode steps of a model are compute-bound at a context; None: no batch is.
 
@@ -71,7 +71,7 @@ def critical_batch_of(
 
 
 def crossover_context(
-    model: Decode, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+    model: ClosedDecode, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float | None:
     """The context beyond which no batch of decode steps is compute-bound; None: there is none.
 
@@ -79,11 +79,11 @@ def crossover_context(
     windows, so that the last crossing is found segment by segment, from the longest context down.
 
     >>> from roofline.transformer.architecture import Architecture
-    >>> from roofline.transformer.decode import decode
+    >>> from roofline.transformer.closed_decode import closed_decode
     >>> from roofline.transformer.formats import Formats
     >>> from roofline.transformer.layer import Dense, Gqa, Layer
     >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
-    >>> llama = decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
+    >>> llama = closed_decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
     >>> round(crossover_context(llama, {"bf16": 989.5e12}, 3.35e12))
     393
 
@@ -102,7 +102,7 @@ def crossover_context(
 
 
 def _margin(
-    model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+    model: ClosedDecode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float:
     """Seconds that one sequence computes longer than its cache is moved: F / P - K / H."""
     moved = model.kv_read(context)
@@ -111,7 +111,7 @@ def _margin(
     return model.compute_time(context, peaks) - moved / bandwidth
 
 
-def _weights(model: Decode, batch: float) -> float:
+def _weights(model: ClosedDecode, batch: float) -> float:
     """B of weights of a step, of a batch between whole numbers too."""
     given = model.conventions.experts
     return model.fixed + sum(

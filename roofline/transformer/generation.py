@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from roofline.operations.shapes import sizes
 from roofline.transformer.bounds import Roofs, bounds
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table
 
 _EQUAL = 1e-12  # relative; between two kinks the mean of the ends is the middle, up to rounding
 

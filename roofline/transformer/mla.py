@@ -14,8 +14,8 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Mla
 from roofline.transformer.operator import Operator, in_precision, linear, moving
-from roofline.transformer.phase import Step
 from roofline.transformer.projections import append, without_output
+from roofline.transformer.step import Step
 
 
 def latent_attention(

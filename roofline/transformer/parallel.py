@@ -19,8 +19,8 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
 from roofline.transformer.operator import Operator, traffic
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table, table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table, table
 
 _ALLREDUCES = 2  # of a layer
 _UNKNOWN = (

@@ -16,8 +16,8 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.memory import CHUNK, Load
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table
 
 _SIXTEEN: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 _BLOCK: Final = 16  # positions in which vLLM gives out the cache

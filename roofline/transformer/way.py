@@ -12,7 +12,7 @@ from roofline.transformer.fit import usable_capacity
 from roofline.transformer.layer import Gqa, Layer, Mla
 from roofline.transformer.memory import demand
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 
 
 class Way(NamedTuple):

@@ -13,7 +13,7 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Gqa
 from roofline.transformer.operator import Operator
-from roofline.transformer.phase import Step
+from roofline.transformer.step import Step
 
 
 def core(attention: Gqa, step: Step, formats: Formats | None = None, **how: str) -> Operator:

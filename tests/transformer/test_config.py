@@ -16,8 +16,8 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture, load
 from roofline.transformer.layer import Dense, Gqa, Mla, Moe
 from roofline.transformer.memory import weight_bytes
-from roofline.transformer.phase import Step
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",

@@ -8,9 +8,9 @@ import pytest
 
 from roofline.errors import InputError, UnknownNameError
 from roofline.transformer.formats import PARTS, Formats
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 
 def test_names_in_their_standard_spelling() -> None:

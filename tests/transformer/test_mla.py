@@ -10,7 +10,7 @@ from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Mla
 from roofline.transformer.mla import latent_attention
 from roofline.transformer.operator import Operator
-from roofline.transformer.phase import Step
+from roofline.transformer.step import Step
 
 V3 = Mla(heads=128, q_lora_rank=1536, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
 FP8 = Formats(weights="fp8", compute="fp8")

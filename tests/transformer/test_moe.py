@@ -13,9 +13,9 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Moe
 from roofline.transformer.moe import distinct_experts, mixture, touched
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 Experts = Literal["expected", "min", "max", "all"] | int
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from roofline.transformer.architecture import Architecture
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.decode import decode
 from roofline.transformer.formats import Formats
 from roofline.transformer.gguf_model import load
 from roofline.transformer.memory import Load, demand
 from roofline.transformer.operator import Operator
 from roofline.transformer.parallel import parallel_table, shard
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find, presets
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 from roofline.transformer.tensors import bytes_by_part, difference, formats_by_part, tables_of, tensors_of
 from tests.transformer.gguf_files import Q4_K, Q6_K, Tensors, bytes_of, header, mixed, size_of
 
@@ -191,7 +191,7 @@ def test_table_closed_form_and_memory_are_the_file_to_the_byte(loaded: Loader, n
     unread = sum(stored.values()) - (stored["token_embd.weight"] if tied else 0)
     for mla in ("absorbed", "naive") if "deepseek" in name else ("auto",):
         ways = Conventions(experts="all", mla=mla)
-        closed = decode(model, formats, ways)
+        closed = closed_decode(model, formats, ways)
         for batch, context in ((1, 1), (7, 300)):
             rows = table(model, Step.decode(context, batch=batch), formats, ways)
             assert rows.moved.weights - looked_up(rows.operators) == whole - unread

@@ -13,7 +13,7 @@ from roofline.report.llm.memory import verdict_cells
 from roofline.report.llm.phases import phase_cells
 from roofline.text import counted
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 from roofline.transformer.way import Way
 
 SIZES: Final = ("batch", "context", "prompt", "devices")  # what is swept from a first to a last

@@ -18,7 +18,7 @@ from roofline.report.sentences import link_line
 from roofline.text import counted
 from roofline.transformer.levers import Effect, effects
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 from roofline.transformer.way import without_levers
 
 _COLUMNS: Final = (

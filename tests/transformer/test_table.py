@@ -11,9 +11,9 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.layer import Dense, Gqa, Layer, Mla
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find, presets
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 BF16 = Formats()
 

@@ -8,7 +8,7 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.norms import norm
 from roofline.transformer.operator import Operator, linear, reading
-from roofline.transformer.phase import Step
+from roofline.transformer.step import Step
 
 
 def look_up(architecture: Architecture, *, tokens: int, formats: Formats) -> tuple[Operator, ...]:
