@@ -115,7 +115,9 @@ def closed_decode(
     Raises:
         InputError: devices that do not divide the heads.
 
-    >>> from roofline.transformer.layer import Dense, Gqa, Layer
+    >>> from roofline.transformer.gqa import Gqa
+    >>> from roofline.transformer.layer import Layer
+    >>> from roofline.transformer.mlp import Dense
     >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
     >>> llama = closed_decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
     >>> llama.kv_read(1024) == 1024 * 131_072, llama.weights(8) == 2 * 7_504_924_672

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline.transformer.families import Family
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe, Types
+from roofline.transformer.layer import Layer, Types
+from roofline.transformer.mla import Mla
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
 

@@ -81,7 +81,9 @@ def crossover_context(
     >>> from roofline.transformer.architecture import Architecture
     >>> from roofline.transformer.closed_decode import closed_decode
     >>> from roofline.transformer.formats import Formats
-    >>> from roofline.transformer.layer import Dense, Gqa, Layer
+    >>> from roofline.transformer.gqa import Gqa
+    >>> from roofline.transformer.layer import Layer
+    >>> from roofline.transformer.mlp import Dense
     >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
     >>> llama = closed_decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
     >>> round(crossover_context(llama, {"bf16": 989.5e12}, 3.35e12))

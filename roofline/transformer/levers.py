@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 from roofline.errors import RooflineError
 from roofline.precision import storage
-from roofline.text import counted
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.layer import Gqa, Mla
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.mla import Mla
 from roofline.transformer.parallel import shard
 from roofline.transformer.setup import Setup
-from roofline.transformer.way import Way, as_mha, without_levers
+from roofline.transformer.way import Way, without_levers
 
 _BATCHES: Final = (32, 64)
 _WEIGHTS: Final = ("fp8", "int4-g128")
@@ -97,16 +97,16 @@ def _cache(setup: Setup) -> Iterator[Lever]:
     def shared(way: Way) -> Way:
         return way._replace(mha=False)
 
-    layers = [layer.attention for _, layer in setup.architecture.layers]
-    grouped = [each for each in layers if isinstance(each, Gqa) and each.kv_heads < each.heads]
-    latent = [each for each in layers if isinstance(each, Mla)]
-    name = f"GQA: {counted(grouped[0].kv_heads, 'KV head')} of {grouped[0].heads}" if grouped else "GQA"
-    not_grouped = "its latent serves all heads" if latent else "it has as many KV heads as heads"
-    yield Lever(name, shared, None if grouped else not_grouped if layers else _BARE)
-    size = f"MLA: latent of {latent[0].kv_elements}" if latent else "MLA"
-    yield Lever(size, shared, None if latent else "it caches keys and values, no latent" if layers else _BARE)
+    known = [layer.attention for _, layer in setup.architecture.layers]
+    latent = setup.architecture.has_latent
+    for kind, name, why in (
+        (Gqa, "GQA", "its latent serves all heads" if latent else "it has as many KV heads as heads"),
+        (Mla, "MLA", "it caches keys and values, no latent"),
+    ):
+        of = next((each.sharing for each in known if isinstance(each, kind) and each.sharing), None)
+        yield Lever(f"{name}: {of}" if of else name, shared, None if of else why if known else _BARE)
     for held, joint in _narrower(setup.formats.kv, (_KV,)):
-        yield _changed(f"KV cache {held}", kv=held)._replace(why=None if layers else _BARE, joint=joint)
+        yield _changed(f"KV cache {held}", kv=held)._replace(why=None if known else _BARE, joint=joint)
 
 
 def _weights(setup: Setup) -> Iterator[Lever]:
@@ -135,7 +135,7 @@ def _tensor_parallel(setup: Setup) -> Lever:
     for devices in (setup.devices,) if setup.devices > 1 else _DEVICES:
         try:
             _ = setup.with_(devices=devices).port  # says so where the device has no link
-            shard(as_mha(setup.architecture), devices)
+            shard(setup.architecture.as_mha, devices)
             shard(setup.architecture, devices)
         except RooflineError as error:
             why = why or str(error)

@@ -8,7 +8,6 @@ from roofline.operations.shapes import counts, sizes
 from roofline.precision import storage
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.parallel import shard
 from roofline.transformer.tensors import bytes_by_part
 
@@ -144,40 +143,12 @@ def activation_bytes(model: Architecture, formats: Formats, load: Load) -> int |
 
     Attention is fused, so no scores are held; the residual stream, which outlives an operator, is not added.
     """
-    if any(layer.mlp is None for _, layer in model.layers):
-        return None
+    widest = _SUM * model.hidden
+    for _, layer in model.layers:
+        elements = layer.widest(model.hidden)
+        if elements is None:
+            return None
+        widest = max(widest, elements)
     held = storage(formats.activations, name="activations")
-    widest = max(_SUM * model.hidden, *(_elements(layer, model.hidden) for _, layer in model.layers))
     logits = held.size_of(load.batch * model.hidden) + _LOGIT * load.batch * model.vocab
     return max(held.size_of(load.tokens * widest), logits)
-
-
-def _elements(layer: Layer, hidden: int) -> int:
-    """Elements a token that the widest operator of a layer reads and writes."""
-    attention = layer.attention
-    if isinstance(attention, Gqa):
-        queries = values = attention.heads * attention.head_dim
-        held = queries + attention.kv_elements
-    else:  # in prefill the latent is expanded to keys and values of every head
-        queries = attention.heads * (attention.nope_dim + attention.rope_dim)
-        values = attention.heads * attention.value_dim
-        held = 2 * queries + values
-    core, around = held + values, hidden + max(held, values)
-    return max(core, around, *_mlp_elements(layer, hidden))
-
-
-def _mlp_elements(layer: Layer, hidden: int) -> list[int]:
-    """Elements a token of the MLP's operators: into it, its activation, out of it.
-
-    Of k experts, the token is read once, by its index, and each expert writes what the next operator adds up.
-    """
-    mlp = layer.mlp
-    if mlp is None:
-        return []
-    parts = [(mlp, 1)] if isinstance(mlp, Dense) else [(mlp.expert, mlp.per_token)]
-    if not isinstance(mlp, Dense) and mlp.shared is not None:
-        parts.append((mlp.shared, 1))
-    return [
-        max(hidden + k * (1 + part.gated) * part.width, k * (2 + part.gated) * part.width, k * (part.width + hidden))
-        for part, k in parts
-    ]

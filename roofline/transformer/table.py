@@ -9,26 +9,15 @@ from typing import Final, NamedTuple
 from roofline.errors import InputError
 from roofline.operations.linear import gemm
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.attention import attend
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.ends import look_up, predict
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Gqa, Layer, Moe
-from roofline.transformer.mla import latent_attention
-from roofline.transformer.mlp import mlp
-from roofline.transformer.moe import mixture
-from roofline.transformer.norms import norms
 from roofline.transformer.operator import NO_VECTOR_FLOPS, Operator, in_precision, precision_of
-from roofline.transformer.projections import projections
 from roofline.transformer.step import Step
 from roofline.transformer.tensors import priced, priced_tables, rotary
 
 _MOST_TOKENS: Final = 10**9
 _USUAL: Final = Conventions()
-_LATENT: Final = {
-    "q into latent": "MLA absorbed: all heads attend the latent itself",
-    "kv up": "MLA naive: latents of all positions are expanded to keys and values of each head",
-}
 
 
 class Moved(NamedTuple):
@@ -85,8 +74,7 @@ class Table(NamedTuple):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What was counted how, as far as it matters to these operators."""
-        names = {operator.name for operator in self.operators}
-        words = [text for name, text in _LATENT.items() if name in names]
+        words = list(dict.fromkeys(operator.assumes for operator in self.operators if operator.assumes))
         if any(operator.experts for operator in self.operators):
             words.append(self.conventions.of_experts)
         return (*self.conventions.assumptions, *words, NO_VECTOR_FLOPS)
@@ -121,7 +109,7 @@ def _operators(
     before = look_up(architecture, tokens=tokens, formats=formats)
     yield from priced_tables(before, architecture, formats, tokens) if own else before
     for index, (count, layer) in enumerate(architecture.layers):
-        rows = _layer(layer, hidden, step, formats, conventions)
+        rows = layer.operators(hidden=hidden, step=step, formats=formats, conventions=conventions)
         for operator in priced(rows, layer, hidden, formats, conventions, tokens) if own else rows:
             yield operator._replace(times=count * operator.times, layer=index)
     if architecture.unplaced:
@@ -130,20 +118,6 @@ def _operators(
         yield from rotary(architecture)
     behind = predict(architecture, step=step, formats=formats, conventions=conventions)
     yield from priced_tables(behind, architecture, formats, tokens) if own else behind
-
-
-def _layer(layer: Layer, hidden: int, step: Step, formats: Formats, conventions: Conventions) -> Iterator[Operator]:
-    attention, tokens = layer.attention, step.tokens
-    if isinstance(attention, Gqa):
-        qkv, append, output = projections(attention, hidden=hidden, tokens=tokens, formats=formats)
-        yield from (qkv, append, attend(attention, step=step, formats=formats, conventions=conventions), output)
-    else:
-        yield from latent_attention(attention, hidden=hidden, step=step, formats=formats, conventions=conventions)
-    if isinstance(layer.mlp, Moe):
-        yield from mixture(layer.mlp, hidden=hidden, tokens=tokens, formats=formats, conventions=conventions)
-    elif layer.mlp is not None:
-        yield from mlp(layer.mlp, hidden=hidden, tokens=tokens, formats=formats)
-    yield from norms(layer, hidden=hidden, tokens=tokens, formats=formats)
 
 
 def _unplaced(parameters: int, tokens: int, formats: Formats) -> Operator:

@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.errors import InputError
-from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.fit import usable_capacity
-from roofline.transformer.layer import Gqa, Layer, Mla
 from roofline.transformer.memory import demand
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
@@ -33,7 +31,7 @@ class Way(NamedTuple):
             self.setup.conventions, mla="absorbed"
         )  # whose weights all stand in products of their own
         model = self.setup.with_(conventions=conventions).decode()
-        other = self.setup.with_(architecture=as_mha(self.setup.architecture)).decode()
+        other = self.setup.with_(architecture=self.setup.architecture.as_mha).decode()
         kept = [each for each in model.operators if not each.kv]
         return model._replace(operators=(*kept, *(each for each in other.operators if each.kv)))
 
@@ -50,24 +48,8 @@ class Way(NamedTuple):
             return None
         needed = demand(setup.architecture, setup.formats, setup.load)
         if self.mha:
-            needed = needed._replace(kv=demand(as_mha(setup.architecture), setup.formats, setup.load).kv)
+            needed = needed._replace(kv=demand(setup.architecture.as_mha, setup.formats, setup.load).kv)
         return needed.fits(capacity)
-
-
-def as_mha(architecture: Architecture) -> Architecture:
-    """The same model with as many KV heads as heads.
-
-    Latent attention becomes heads of the size of its values: DeepSeek-V2, arXiv:2405.04434, table 1.
-    """
-
-    def expanded(layer: Layer) -> Layer:
-        attention = layer.attention
-        if isinstance(attention, Mla):
-            heads = attention.heads
-            return layer._replace(attention=Gqa(heads=heads, kv_heads=heads, head_dim=attention.value_dim))
-        return layer._replace(attention=attention._replace(kv_heads=attention.heads))
-
-    return replace(architecture, layers=tuple((count, expanded(layer)) for count, layer in architecture.layers))
 
 
 def without_levers(setup: Setup) -> Way:

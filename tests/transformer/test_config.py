@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from roofline.errors import FileError, RooflineError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture, load
-from roofline.transformer.layer import Dense, Gqa, Mla, Moe
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.memory import weight_bytes
+from roofline.transformer.mla import Mla
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 from roofline.transformer.step import Step
 from roofline.transformer.table import table
 

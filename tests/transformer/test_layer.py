@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
+from roofline.transformer.mla import Mla
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 
 V3: dict[str, Any] = {"heads": 128, "kv_lora_rank": 512, "nope_dim": 128, "rope_dim": 64, "value_dim": 128}
 

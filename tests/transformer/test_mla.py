@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Mla
-from roofline.transformer.mla import latent_attention
+from roofline.transformer.mla import Mla
 from roofline.transformer.operator import Operator
 from roofline.transformer.step import Step
 
@@ -18,7 +17,7 @@ FP8 = Formats(weights="fp8", compute="fp8")
 
 def rows(way: str, step: Step, formats: Formats = FP8) -> dict[str, Operator]:
     conventions = Conventions(mla="absorbed" if way == "absorbed" else "naive")
-    return {o.name: o for o in latent_attention(V3, hidden=7168, step=step, formats=formats, conventions=conventions)}
+    return {o.name: o for o in V3.operators(hidden=7168, step=step, formats=formats, conventions=conventions)}
 
 
 def test_absorbed_at_context_4096() -> None:
@@ -60,13 +59,13 @@ def test_both_ways_share_the_projections() -> None:
 def test_queries_without_a_latent_are_one_product() -> None:
     """DeepSeek-V2-Lite: 2 T h n (d_n + d_r)."""
     lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
-    found = latent_attention(lite, hidden=2048, step=Step.decode(9), formats=Formats(), conventions=Conventions())
+    found = lite.operators(hidden=2048, step=Step.decode(9), formats=Formats(), conventions=Conventions())
     assert found[0].flops == 2 * 2048 * 16 * 192
 
 
 def test_the_default_is_absorbed_in_decode_and_naive_in_prefill() -> None:
     def names(step: Step) -> set[str]:
-        found = latent_attention(V3, hidden=7168, step=step, formats=FP8, conventions=Conventions())
+        found = V3.operators(hidden=7168, step=step, formats=FP8, conventions=Conventions())
         return {o.name for o in found}
 
     assert "q into latent" in names(Step.decode(100))

@@ -15,7 +15,9 @@ from roofline.transformer.bounds import bounds
 from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.critical import critical_batch_of
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
+from roofline.transformer.mlp import Dense
 from roofline.transformer.parallel import parallel_table, shard
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step

@@ -11,7 +11,9 @@ import pytest
 
 from roofline.errors import UnknownNameError
 from roofline.transformer import presets
-from roofline.transformer.layer import Gqa, Mla, Moe
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.mla import Mla
+from roofline.transformer.moe import Moe
 from roofline.transformer.presets import aliases, find
 
 # Parameters as they are stored, active with both tables, and active without an input table that is only looked up:

@@ -10,7 +10,10 @@ from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
+from roofline.transformer.mla import Mla
+from roofline.transformer.mlp import Dense
 from roofline.transformer.presets import find, presets
 from roofline.transformer.step import Step
 from roofline.transformer.table import table

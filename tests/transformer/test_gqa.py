@@ -8,17 +8,16 @@ import pytest
 
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof, Stream
-from roofline.transformer.attention import attend
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Gqa
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.operator import Operator
 from roofline.transformer.step import Step
 
 
 def core(attention: Gqa, step: Step, formats: Formats | None = None, **how: str) -> Operator:
     conventions = Conventions(**how)  # type: ignore[arg-type]
-    return attend(attention, step=step, formats=formats or Formats(), conventions=conventions)
+    return attention.core(step=step, formats=formats or Formats(), conventions=conventions)
 
 
 @pytest.mark.parametrize(("kv_heads", "intensity"), [(32, 1), (8, 4), (4, 8)])
@@ -84,7 +83,7 @@ def test_a_window_caps_what_unfused_kernels_read_too() -> None:
 
     def both(step: Step) -> tuple[Operator, Operator]:
         written = Conventions(attention="unfused")
-        return core(heads, step), attend(heads, step=step, formats=Formats(), conventions=written)
+        return core(heads, step), heads.core(step=step, formats=Formats(), conventions=written)
 
     flash, unfused = both(Step.decode(8192))
     assert unfused.kv == flash.kv == 2 * 2 * 8 * 64 * 128
