@@ -1,7 +1,7 @@
 """The levers that move decode: each alone and all together, against the model without any of them.
 
 Without levers each query head has keys and values of its own (MHA), weights and cache have 16 bits, attention writes
-its scores to memory, and one device serves one sequence.
+its scores to memory, and one device serves one sequence. A lever takes one way to serve a model to another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from roofline.transformer.gqa import Gqa
 from roofline.transformer.mla import Mla
 from roofline.transformer.parallel import shard
 from roofline.transformer.setup import Setup
-from roofline.transformer.way import Way, without_levers
+from roofline.transformer.table import Table
 
 _BATCHES: Final = (32, 64)
 _WEIGHTS: Final = ("fp8", "int4-g128")
@@ -25,6 +25,40 @@ _KV: Final = "fp8"
 _DEVICES: Final = (8, 4, 2)  # tried in this order where nobody says how many
 _SIXTEEN: Final = 16
 _BARE: Final = "nothing is known of the layers"
+
+
+class Way(NamedTuple):
+    """One way to serve a model; ``mha`` gives each query head keys and values of its own in the cache."""
+
+    setup: Setup
+    mha: bool = False
+
+    def decode(self) -> Table:
+        """The operators of a decode step.
+
+        With ``mha`` those that touch the cache are those of the model as MHA. All matrices stay as they are, so that
+        nothing but the traffic of the history differs; a real MHA model would have larger projections.
+        """
+        if not self.mha:
+            return self.setup.decode()
+        absorbed = replace(self.setup.conventions, mla="absorbed")  # whose weights all stand in products of their own
+        model = self.setup.with_(conventions=absorbed).decode()
+        other = self._as_mha.decode()
+        kept = [each for each in model.operators if not each.kv]
+        return model._replace(operators=(*kept, *(each for each in other.operators if each.kv)))
+
+    def bounds(self) -> Bounds:
+        """What the roofs say of that step."""
+        return self.setup.bounds(self.decode())
+
+    def fits(self) -> bool | None:
+        """Whether weights, cache and activations fit into the device; None where that is not known."""
+        needed = self.setup.demand()
+        return self.setup.fits(needed._replace(kv=self._as_mha.demand().kv) if self.mha else needed)
+
+    @property
+    def _as_mha(self) -> Setup:
+        return self.setup.with_(architecture=self.setup.architecture.as_mha)
 
 
 class Lever(NamedTuple):
@@ -75,6 +109,14 @@ def effects(setup: Setup) -> tuple[Effect, ...]:
         return effect(lever.name, lever.pull(start), last)
 
     return (effect("no lever", start), *map(alone, known), effect("all together", _pulled(start, applied)))
+
+
+def without_levers(setup: Setup) -> Way:
+    """The way of serving that levers are measured against; context, precision of products and counting are kept."""
+    plain = setup.formats.plain
+    conventions = replace(setup.conventions, attention="unfused")
+    bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
+    return Way(setup=bare, mha=bool(setup.architecture.layers))
 
 
 def _pulled(way: Way, pulled: list[Lever]) -> Way:

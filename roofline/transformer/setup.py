@@ -7,14 +7,15 @@ from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
 from roofline.core.target import Target
-from roofline.errors import UnknownNameError
+from roofline.errors import InputError, UnknownNameError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.conventions import Conventions
+from roofline.transformer.fit import usable_capacity
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.memory import CHUNK, Load
+from roofline.transformer.memory import CHUNK, Demand, Load, demand
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
@@ -132,6 +133,28 @@ class Setup(NamedTuple):
             reserve=self.reserve,
             devices=self.devices,
         )
+
+    def demand(self) -> Demand:
+        """What each device holds, in B.
+
+        Raises:
+            InputError: devices that cannot share the heads.
+
+        """
+        return demand(self.architecture, self.formats, self.load)
+
+    def fits(self, needed: Demand | None = None) -> bool | None:
+        """Whether that (by default what this setup needs) fits into the device; None where that is not known.
+
+        Raises:
+            InputError: devices that cannot share the heads.
+
+        """
+        needed = self.demand() if needed is None else needed
+        try:
+            return needed.fits(usable_capacity(self.target.device))
+        except InputError:  # nobody says how much memory the device has
+            return None
 
     def table(self, step: Step) -> Table:
         """The operators of a step on each device.

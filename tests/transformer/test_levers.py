@@ -14,10 +14,9 @@ from roofline.core.device import given_device
 from roofline.core.target import Target
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.levers import Effect, effects
+from roofline.transformer.levers import Effect, Way, effects, without_levers
 from roofline.transformer.presets import find
 from roofline.transformer.setup import Setup
-from roofline.transformer.way import Way, without_levers
 
 CONTEXT = 4096
 # Llama-3.1-70B, bytes of a decode step without the activations that each operator moves.

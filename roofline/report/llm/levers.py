@@ -16,10 +16,9 @@ from roofline.report.llm.sentences import assumptions, more_experts_than_touched
 from roofline.report.placements import BOUND_WORDS
 from roofline.report.sentences import link_line
 from roofline.text import counted
-from roofline.transformer.levers import Effect, effects
+from roofline.transformer.levers import Effect, effects, without_levers
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
-from roofline.transformer.way import without_levers
 
 _COLUMNS: Final = (
     Column(key="device", heading="device"),
