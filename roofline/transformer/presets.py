@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
 _FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
-_ALIASES: Final = re.compile(r'^ "aliases": \[([^\]]*)\]', re.MULTILINE)
+_ALIASES: Final = re.compile(r'[{,]\s*"aliases"\s*:\s*\[([^\]]*)\]')
 _HEAD: Final = 1000  # characters of a file that are searched for its aliases
 _TUNED: Final = ("-instruct", "-chat", "-it", "-hf", "-base")  # the same architecture after further training
 _SIZE: Final = 100_000  # characters
