@@ -24,7 +24,6 @@ class Load(NamedTuple):
     decoded: int = 0  # of these positions those that are no prompt, and come one a step
     chunk: int = CHUNK  # tokens of a prompt that one step takes at most
     block: int = 1  # positions in which the cache is given out (vLLM: 16); 1: what is live
-    windows: bool = True  # layers with a window keep no more than it; False: as much as all others
     reserve: int = 0  # B that nothing of this may use
     devices: int = 1  # between which each layer is split
 
@@ -98,6 +97,11 @@ def weight_bytes(model: Architecture, formats: Formats) -> int:
     """Bytes of all weights, each part in its format; a tied LM head is stored once.
 
     In the formats of a file that lists its tensors, each in its own type, with those that are no parameters.
+
+    >>> from roofline.transformer.by_hand import by_hand
+    >>> weight_bytes(by_hand(params=70e9), Formats()) == 2 * 70 * 10**9
+    True
+
     """
     held = model.quantization
     further = held.further if held is not None and model.holds(formats) else 0
@@ -107,10 +111,14 @@ def weight_bytes(model: Architecture, formats: Formats) -> int:
 def kv_bytes(model: Architecture, formats: Formats, load: Load) -> int:
     """Bytes that an allocator gives out for the KV cache: each sequence has whole blocks of positions in each layer.
 
-    Kwon et al.: PagedAttention, arXiv:2309.06180, section 4.
+    Kwon et al.: PagedAttention, arXiv:2309.06180, section 4. A layer with a window keeps no more positions than it.
 
     Raises:
         InputError: nothing is known of the layers.
+
+    >>> from roofline.transformer.presets import find
+    >>> kv_bytes(find("llama-3.1-8b"), Formats(), Load(positions=17, block=16)) == 2 * 16 * 32 * 2 * 8 * 128 * 2
+    True
 
     """
     return load.batch * _kv(model, formats, load, load.block)
@@ -132,7 +140,7 @@ def _kv(model: Architecture, formats: Formats, load: Load, block: int) -> int:
     held = storage(formats.kv, name="kv")
     total = 0
     for count, layer in model.layers:
-        window = layer.attention.window if load.windows else None
+        window = layer.attention.window
         positions = load.positions if window is None else min(load.positions, window)
         total += count * held.size_of(-(-positions // block) * block * layer.attention.kv_elements)
     return total
@@ -141,7 +149,15 @@ def _kv(model: Architecture, formats: Formats, load: Load, block: int) -> int:
 def activation_bytes(model: Architecture, formats: Formats, load: Load) -> int | None:
     """Bytes of the largest operator's inputs and outputs, or of the logits of the last tokens; None if unknown.
 
-    Attention is fused, so no scores are held; the residual stream, which outlives an operator, is not added.
+    An operator's operands are all live while it runs, so that no step can do with less. Attention is fused, so no
+    scores are held; the residual stream, which outlives an operator, is not added. Logits are those of one token of
+    each sequence, with the hidden states that they are made of.
+
+    >>> from roofline.transformer.presets import find
+    >>> peak = activation_bytes(find("llama-3.1-8b"), Formats(), Load(positions=8192))
+    >>> peak == 8192 * 3 * 14336 * 2  # the gated activation: gate and up read, their product written
+    True
+
     """
     widest = _SUM * model.hidden
     for _, layer in model.layers:

@@ -1,7 +1,7 @@
-"""The tensors of a model as GGUF names them: elements of each, and bytes where each is held in a type of its own.
+"""Bytes of a model tensor by tensor, where a file holds each in a type of its own, and in which formats its parts are.
 
 A file quantises its tensors differently by kind and by layer (llama.cpp, src/llama-quant.cpp), so that no one format
-prices them all. Here are the tensors behind each operator: weights of traffic, memory and shards come from the same.
+prices them all. Weights of traffic, memory and shards come from the same tensors, which layers and tables list.
 """
 
 from __future__ import annotations
