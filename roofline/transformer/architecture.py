@@ -9,7 +9,7 @@ from typing import NamedTuple
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS, remarks
-from roofline.transformer.formats import PARTS, Formats, Part
+from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part
 from roofline.transformer.layer import Layer, Types
 from roofline.transformer.mla import Mla
 
@@ -59,6 +59,11 @@ class Architecture:
             layer.check()
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
+
+    @property
+    def plain(self) -> str:
+        """The 16-bit type of what is not quantised: that of the checkpoint, or bf16 where it has another."""
+        return self.dtype if PRECISIONS[self.dtype].bits == PLAIN_BITS else "bf16"
 
     @property
     def depth(self) -> int:
@@ -137,7 +142,7 @@ class Architecture:
             UnknownNameError: no such format; the nearest are named.
 
         """
-        plain = self.dtype if PRECISIONS[self.dtype].bits == 16 else "bf16"
+        plain = self.plain
         held = self.quantization
         named = Formats(
             weights=weights or (held.weights if held else plain),

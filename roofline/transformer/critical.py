@@ -15,35 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline.errors import InputError
 from roofline.transformer.closed_decode import ClosedDecode
 from roofline.transformer.moe import touched
 
 _MOST: Final = 1e15  # sequences
 _CLOSE: Final = 1e-12  # relative width of the bracket that ends a search
-
-
-def critical_batch(*, weights: float, flops: float, kv: float, peak: float, bandwidth: float) -> float | None:
-    """B* = W P / (F H - K P) of given amounts; None: no batch is compute-bound.
-
-    Args:
-        weights: B of a step, W
-        flops: FLOP of a sequence, F
-        kv: B of cache of a sequence, K
-        peak: FLOP/s, P
-        bandwidth: B/s, H
-
-    Raises:
-        InputError: a negative amount, or a peak or bandwidth that is not > 0.
-
-    >>> round(critical_batch(weights=2, flops=2, kv=0, peak=989.4e12, bandwidth=3.35e12), 1)  # bf16 on an H100
-    295.3
-
-    """
-    if min(weights, flops, kv) < 0 or min(peak, bandwidth) <= 0:
-        raise InputError("weights, flops and kv must be >= 0, peak and bandwidth > 0")
-    margin = flops * bandwidth - kv * peak
-    return weights * peak / margin if margin > 0 else None
 
 
 def critical_batch_of(
@@ -60,6 +36,14 @@ def critical_batch_of(
         peaks: FLOP/s by precision
         bandwidth: B/s
         activations: count all bytes that the total time does: activations, the embedding, and the new position too
+
+    >>> from roofline.transformer.architecture import Architecture
+    >>> from roofline.transformer.closed_decode import closed_decode
+    >>> from roofline.transformer.formats import Formats
+    >>> matrices = Architecture(name="1B", hidden=0, vocab=0, layers=(), unplaced=10**9)
+    >>> model = closed_decode(matrices, Formats())
+    >>> round(critical_batch_of(model, 0, {"bf16": 989.4e12}, 3.35e12), 1)  # 2 x 989.4e12 / (2 x 3.35e12), on an H100
+    295.3
 
     """
     margin = _margin(model, max(context, 1), peaks, bandwidth, activations=activations)

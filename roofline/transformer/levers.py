@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from roofline.errors import RooflineError
 from roofline.precision import storage
 from roofline.transformer.bounds import Bounds
+from roofline.transformer.formats import PLAIN_BITS
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.mla import Mla
 from roofline.transformer.parallel import shard
@@ -23,7 +24,6 @@ _BATCHES: Final = (32, 64)
 _WEIGHTS: Final = ("fp8", "int4-g128")
 _KV: Final = "fp8"
 _DEVICES: Final = (8, 4, 2)  # tried in this order where nobody says how many
-_SIXTEEN: Final = 16
 _BARE: Final = "nothing is known of the layers"
 
 
@@ -159,7 +159,7 @@ def _weights(setup: Setup) -> Iterator[Lever]:
 def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """The usual formats and the one that was asked for, if it is below 16 bit; and which is the narrowest."""
     own = storage(asked, mixes=True)
-    names = {*usual, own.name} if own.bits < _SIXTEEN else {*usual}
+    names = {*usual, own.name} if own.bits < PLAIN_BITS else {*usual}
     ordered = sorted(names, key=lambda name: (-storage(name, mixes=True).bits, name))
     return ((name, name == ordered[-1]) for name in ordered)
 
