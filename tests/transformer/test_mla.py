@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roofline.precision import storage
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.mla import Mla
@@ -86,3 +87,36 @@ def test_the_cache_is_read_once_for_all_heads(batch: int, context: int) -> None:
     for way in ("absorbed", "naive"):
         found = rows(way, Step.decode(context, batch=batch), Formats())
         assert sum(o.kv for o in found.values()) == 2 * batch * 576 * (context + 1)
+
+
+def test_latent_attention() -> None:
+    latent = V3
+    assert latent.matrices(7168) + latent.vectors(7168) == 187_107_328  # DeepSeek-V3
+    lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
+    assert lite.matrices(2048) + lite.vectors(2048) == 13_763_072  # DeepSeek-V2-Lite
+    assert V3._replace(bias=True).vectors(7168) - latent.vectors(7168) == 1536 + 512 + 64 + 7168
+
+
+@given(
+    step=st.builds(Step, batch=st.integers(1, 5), new=st.integers(1, 100), cached=st.integers(0, 200)),
+    unfused=st.booleans(),
+    kv=st.sampled_from(["bf16", "fp8", "q8_0"]),
+)
+def test_the_core_moves_queries_output_scores_and_cache_and_nothing_else(*, step: Step, unfused: bool, kv: str) -> None:
+    """Absorbed, all heads read one latent; naive, expanded keys and values of each head, which are no cache."""
+    pairs = 4 * 2 * step.tokens * 128 * step.positions if unfused else 0
+    for way, query, value in (("absorbed", 576, 512), ("naive", 192, 128)):
+        conventions = Conventions(
+            mla="absorbed" if way == "absorbed" else "naive", attention="unfused" if unfused else "flash"
+        )
+        found = V3.operators(hidden=64, step=step, formats=Formats(kv=kv), conventions=conventions)
+        (row,) = (each for each in found if each.core)
+        positions = step.batch * step.positions
+        cache = storage(kv).size_of(positions * 576) if way == "absorbed" else 0
+        expanded = 0 if way == "absorbed" else 2 * positions * 128 * (192 + 128)
+        activations = 2 * step.tokens * 128 * (query + value) + expanded + pairs
+        assert (row.weights, row.kv, row.activations) == (0, cache, activations)
+        assert row.bytes == cache + activations
+        assert sum(each.kv for each in found) == storage(kv).size_of(positions * 576) + storage(kv).size_of(
+            step.tokens * 576
+        )

@@ -21,3 +21,10 @@ def test_biases_are_weights() -> None:
     """GPT-2: 3072 + 768 beside 2 x 768 x 3072."""
     rows = Dense(width=3072, gated=False, bias=True).products(hidden=768, tokens=1, formats=Formats())
     assert sum(o.weights for o in rows) == 2 * (2 * 768 * 3072 + 3072 + 768)
+
+
+def test_dense_mlps() -> None:
+    assert Dense(width=14336).matrices(4096) == 3 * 4096 * 14336
+    gpt2 = Dense(width=3072, gated=False, bias=True)
+    assert gpt2.matrices(768) + gpt2.vectors(768) == 4_722_432
+    assert Dense(width=10, bias=True).vectors(4) == 10 + 10 + 4

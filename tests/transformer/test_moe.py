@@ -88,3 +88,14 @@ def test_router_stays_at_16_bit_where_experts_do_not() -> None:
     rows = moe.operators(hidden=2880, tokens=1, formats=Formats(weights="mxfp4"), conventions=Conventions())
     assert rows[0].weights == 2 * 2880 * 128
     assert rows[2].weights == 4 * 2880 * 2880 * 17 // 32  # 17 B for 32 weights
+
+
+def test_experts() -> None:
+    oss = Moe(experts=128, per_token=4, width=2880, bias=True, router_bias=True)
+    assert oss.expert.matrices(2880) + oss.expert.vectors(2880) == 24_891_840
+    assert oss.router(2880) + 128 == 368_768
+    assert oss.shared is None
+    lite = Moe(experts=64, per_token=6, width=1408, shared_experts=2, shared_width=1408)
+    assert lite.shared is not None
+    assert lite.shared.matrices(2048) == 17_301_504
+    assert Moe(experts=8, per_token=2, width=4, shared_gate=True).router(10) == 10 * 8 + 10
