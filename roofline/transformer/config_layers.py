@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline.transformer.families import Experts, Family
+from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
 from roofline.transformer.layer import Layer, Types
@@ -100,7 +100,7 @@ def _dense(keys: Keys, family: Family) -> Dense:
     )
 
 
-def _moe(keys: Keys, family: Family, said: Experts) -> Moe:
+def _moe(keys: Keys, family: Family, said: ExpertKeys) -> Moe:
     experts, per_token = _routed(keys, said)
     width = keys.whole(*said.width)
     shared, number = width, 0
@@ -122,7 +122,7 @@ def _moe(keys: Keys, family: Family, said: Experts) -> Moe:
     )
 
 
-def _routed(keys: Keys, said: Experts) -> tuple[int, int]:
+def _routed(keys: Keys, said: ExpertKeys) -> tuple[int, int]:
     """Experts, and those of a token."""
     experts, per_token = keys.whole(*said.number), keys.whole(*_PER_TOKEN)
     if per_token > experts:

@@ -12,14 +12,14 @@ Attention = Literal["flash", "unfused"]
 Count = Literal["causal", "full"]
 Latent = Literal["auto", "absorbed", "naive"]
 Logits = Literal["last", "all"]
-Experts = Literal["expected", "min", "max", "all"]
+Touched = Literal["expected", "min", "max", "all"]
 WORDS: Final[dict[str, tuple[str, ...]]] = {
     "attention": get_args(Attention),
     "count": get_args(Count),
     "mla": get_args(Latent),
     "logits": get_args(Logits),
 }
-EXPERTS: Final[tuple[str, ...]] = get_args(Experts)
+EXPERTS: Final[tuple[str, ...]] = get_args(Touched)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Conventions:
     attention: Attention = "flash"  # unfused writes the scores to memory
     count: Count = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
     mla: Latent = "auto"  # auto: absorbed in decode, else naive
-    experts: Experts | int = "expected"  # distinct experts that a step touches in a layer
+    experts: Touched | int = "expected"  # distinct experts that a step touches in a layer
     logits: Logits = "last"  # LM head on the last token of each sequence, or on all new ones
 
     def __post_init__(self) -> None:

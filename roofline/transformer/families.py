@@ -14,7 +14,7 @@ from roofline.transformer.keys import WIDTH
 Flag = bool | str  # a constant, or the key of the configuration that says it
 
 
-class Experts(NamedTuple):
+class ExpertKeys(NamedTuple):
     """The keys by which a family describes its mixtures of experts."""
 
     number: tuple[str, ...]
@@ -36,7 +36,7 @@ class Family(NamedTuple):
     sinks: bool = False
     window: Literal["never", "all", "asked", "late", "pattern"] = "never"  # layers with a sliding window
     period: int = 0  # of a pattern: each period-th layer attends all positions
-    moe: Experts | None = None
+    moe: ExpertKeys | None = None
     expert_bias: bool = False
     router_bias: bool = False
     biases: Flag = True  # whether there are any at all (OPT: all, or none)
@@ -51,11 +51,13 @@ class Family(NamedTuple):
     defaults: Mapping[str, int | bool] = {}
 
 
-_MIXTRAL: Final = Experts(number=("num_local_experts", "num_experts"), width=WIDTH)
-_QWEN: Final = Experts(
+_MIXTRAL: Final = ExpertKeys(number=("num_local_experts", "num_experts"), width=WIDTH)
+_QWEN: Final = ExpertKeys(
     number=("num_experts", "num_local_experts"), layers="every", shared_width="shared_expert_intermediate_size"
 )
-_ROUTED: Final = Experts(number=("n_routed_experts", "num_local_experts"), layers="behind", shared="n_shared_experts")
+_ROUTED: Final = ExpertKeys(
+    number=("n_routed_experts", "num_local_experts"), layers="behind", shared="n_shared_experts"
+)
 
 _OPTIONAL_BIAS: Final = Family(qkv_bias="attention_bias", output_bias="attention_bias")
 _LLAMA: Final = _OPTIONAL_BIAS._replace(mlp_bias="mlp_bias")

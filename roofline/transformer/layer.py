@@ -7,7 +7,6 @@ sinks), which they leave at 16. These are records, which the architecture that t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from roofline.operations.pointwise import elementwise
@@ -112,13 +111,16 @@ class Layer(NamedTuple):
                 found.append(Tensor("norms", f"{name}.bias", "vectors", hidden))
         return tuple(each for each in found if each.elements)
 
-    def operators(self, *, hidden: int, step: Step, formats: Formats, conventions: Conventions) -> Iterator[Operator]:
+    def operators(self, *, hidden: int, step: Step, formats: Formats, conventions: Conventions) -> tuple[Operator, ...]:
         """Its operators: attention, MLP, norms."""
-        yield from self.attention.operators(hidden=hidden, step=step, formats=formats, conventions=conventions)
-        tokens = step.tokens
+        mlp: tuple[Operator, ...] = ()
         if self.mlp is not None:
-            yield from self.mlp.operators(hidden=hidden, tokens=tokens, formats=formats, conventions=conventions)
-        yield from self.norms_and_sums(hidden=hidden, tokens=tokens, formats=formats)
+            mlp = self.mlp.operators(hidden=hidden, tokens=step.tokens, formats=formats, conventions=conventions)
+        return (
+            *self.attention.operators(hidden=hidden, step=step, formats=formats, conventions=conventions),
+            *mlp,
+            *self.norms_and_sums(hidden=hidden, tokens=step.tokens, formats=formats),
+        )
 
     def norms_and_sums(self, *, hidden: int, tokens: int, formats: Formats) -> tuple[Operator, ...]:
         """Norms and residual sums, each a kernel of its own that moves the hidden state: 10 T h elements of two norms.

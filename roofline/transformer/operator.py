@@ -38,6 +38,24 @@ class Operator(NamedTuple):
     assumes: str = ""  # how it is counted where there are several ways, in words
     layer: int | None = None  # which type of layer of the architecture it belongs to; None: before or behind them
 
+    def in_layers(self, count: int, index: int) -> Operator:
+        """The same in so many layers of a type of the architecture."""
+        # Field by field, as nearly all rows of a table pass here, and _replace takes several times as long.
+        return Operator(
+            self.name,
+            self.group,
+            self.kernel,
+            count * self.times,
+            self.weights,
+            self.kv,
+            self.window,
+            self.experts,
+            self.expert_weights,
+            self.core,
+            self.assumes,
+            index,
+        )
+
     @property
     def flops(self) -> int:
         """FLOP of all its runs."""

@@ -111,7 +111,7 @@ def _operators(
     for index, (count, layer) in enumerate(architecture.layers):
         rows = layer.operators(hidden=hidden, step=step, formats=formats, conventions=conventions)
         for operator in priced(rows, layer, hidden, formats, conventions, tokens) if own else rows:
-            yield operator._replace(times=count * operator.times, layer=index)
+            yield operator.in_layers(count, index)
     if architecture.unplaced:
         yield _unplaced(architecture.unplaced, tokens, formats)
     if own:

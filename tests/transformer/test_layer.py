@@ -74,7 +74,7 @@ def test_weights_cache_and_activations_are_all_that_a_layer_moves(
     t, h, n, g, d = step.tokens, hidden, groups * kv_heads, kv_heads, dim
     layer = Layer(attention=Gqa(heads=n, kv_heads=g, head_dim=d), mlp=Dense(width=width))
     formats = Formats(weights=weights, kv=kv, activations=activations)
-    rows = list(layer.operators(hidden=h, step=step, formats=formats, conventions=Conventions()))
+    rows = layer.operators(hidden=h, step=step, formats=formats, conventions=Conventions())
     matrices = (h * d * (n + 2 * g), h * n * d, 2 * h * width, h * width)
     held = sum(storage(weights).size_of(each) for each in matrices) + 2 * 2 * h
     cache = storage(kv)

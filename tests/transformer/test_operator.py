@@ -18,6 +18,13 @@ some = st.builds(
 size = st.integers(1, 300)
 
 
+def test_an_operator_in_layers_is_the_same_but_for_their_number() -> None:
+    one = linear("x", "mlp", part="mlp", rows=1, inputs=2, outputs=3, formats=Formats())._replace(
+        times=2, kv=5, window=6, experts=(8, 2), expert_weights=7, core=True, assumes="so"
+    )
+    assert one.in_layers(3, 4) == one._replace(times=6, layer=4)
+
+
 @given(rows=size, inputs=size, outputs=size, batch=st.integers(1, 4), bias=st.booleans(), formats=some)
 def test_a_linear_layer_moves_its_weights_input_and_output(
     *, rows: int, inputs: int, outputs: int, batch: int, bias: bool, formats: Formats
