@@ -13,8 +13,7 @@ from roofline.report.llm.memory import verdict_cells
 from roofline.report.llm.phases import phase_cells
 from roofline.text import counted
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
-from roofline.transformer.way import Way
+from roofline.transformer.table import Table
 
 SIZES: Final = ("batch", "context", "prompt", "devices")  # what is swept from a first to a last
 # The keys under which rows have what can be swept, with the unit of what has one; as in the report of one setup.
@@ -81,11 +80,7 @@ class Grid:
             crossing = self._crossing(setup, found.bound, before)
             cells = {key.removeprefix(f"{self.phase}_"): v for key, v in phase_cells(setup, self.phase, found).items()}
             yield (
-                _of(setup)
-                | cells
-                | verdict_cells(Way(setup=setup).fits())
-                | {"crossing": crossing}
-                | self._critical_cells(setup)
+                _of(setup) | cells | verdict_cells(setup.fits()) | {"crossing": crossing} | self._critical_cells(setup)
             )
 
     def summary(self) -> Iterator[str]:
