@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
 
-_WORDS: Final[dict[str, tuple[str, ...]]] = {
-    "attention": ("flash", "unfused"),
-    "count": ("causal", "full"),
-    "mla": ("auto", "absorbed", "naive"),
-    "logits": ("last", "all"),
+Attention = Literal["flash", "unfused"]
+Count = Literal["causal", "full"]
+Latent = Literal["auto", "absorbed", "naive"]
+Logits = Literal["last", "all"]
+Touched = Literal["expected", "min", "max", "all"]
+WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "attention": get_args(Attention),
+    "count": get_args(Count),
+    "mla": get_args(Latent),
+    "logits": get_args(Logits),
 }
-_EXPERTS: Final = ("expected", "min", "max", "all")
+EXPERTS: Final[tuple[str, ...]] = get_args(Touched)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +31,19 @@ class Conventions:
 
     """
 
-    attention: Literal["flash", "unfused"] = "flash"  # unfused writes the scores to memory
-    count: Literal["causal", "full"] = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
-    mla: Literal["auto", "absorbed", "naive"] = "auto"  # auto: absorbed in decode, else naive
-    experts: Literal["expected", "min", "max", "all"] | int = (
-        "expected"  # distinct experts that a step touches in a layer
-    )
-    logits: Literal["last", "all"] = "last"  # LM head on the last token of each sequence, or on all new ones
+    attention: Attention = "flash"  # unfused writes the scores to memory
+    count: Count = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
+    mla: Latent = "auto"  # auto: absorbed in decode, else naive
+    experts: Touched | int = "expected"  # distinct experts that a step touches in a layer
+    logits: Logits = "last"  # LM head on the last token of each sequence, or on all new ones
 
     def __post_init__(self) -> None:
-        for name, words in _WORDS.items():
+        for name, words in WORDS.items():
             one_of(name, getattr(self, name), words)
         if isinstance(self.experts, str):
-            one_of("experts", self.experts, _EXPERTS)
+            one_of("experts", self.experts, EXPERTS)
         elif self.experts < 1:
-            raise InputError(f"experts must be at least 1, or one of {', '.join(_EXPERTS)}, got {self.experts}")
+            raise InputError(f"experts must be at least 1, or one of {', '.join(EXPERTS)}, got {self.experts}")
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from roofline.core.roof import Bound
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.served import Critical, critical
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
-from roofline.transformer.way import Way
+from roofline.transformer.table import Table
 
 SIZES: Final = ("batch", "context", "prompt", "devices")  # what is swept from a first to a last
 
@@ -94,7 +93,7 @@ class Grid(NamedTuple):
         last: dict[tuple[Any, ...], Point] = {}
         batches: dict[tuple[Any, ...], Critical] = {}
         for setup in self.each():
-            found, fits = setup.bounds(self.table(setup)), Way(setup=setup).fits()
+            found, fits = setup.bounds(self.table(setup)), setup.fits()
             line, of_batches = self.line(setup, self.along), self.line(setup, "batch")
             if self.has_critical and of_batches not in batches:
                 batches[of_batches] = critical(setup)

@@ -57,7 +57,7 @@ def room(setup: Setup) -> Room:
 
     """
     model, formats, load = setup.architecture, setup.formats, setup.load
-    needed = demand(model, formats, load)
+    needed = setup.demand()
     try:
         capacity = usable_capacity(setup.target.device)
     except InputError as error:

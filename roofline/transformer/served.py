@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from roofline.transformer.bounds import Bounds, Roofs, bounds
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.critical import critical_batch_of, crossover_context
-from roofline.transformer.decode import decode
 from roofline.transformer.efficiency import Efficiency, efficiency, estimate
 from roofline.transformer.generation import Generation, generation
 from roofline.transformer.room import Room, room
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 
 
 class Critical(NamedTuple):
@@ -36,7 +36,7 @@ def critical(setup: Setup) -> Critical:
         UnknownNameError: the device has no peak of a precision that the model multiplies in.
 
     """
-    model = decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
+    model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
     roofs = setup.roofs(setup.decode())
     peaks, bandwidth = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}, roofs.bandwidth
     return Critical(

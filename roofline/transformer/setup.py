@@ -7,19 +7,19 @@ from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
 from roofline.core.target import Target
-from roofline.errors import UnknownNameError
+from roofline.errors import InputError, UnknownNameError
 from roofline.operations.shapes import counts, sizes
-from roofline.precision import PRECISIONS
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.conventions import Conventions
+from roofline.transformer.fit import usable_capacity
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.memory import CHUNK, Load
+from roofline.transformer.memory import CHUNK, Demand, Load, demand
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table
 
-_SIXTEEN: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
+_HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 _BLOCK: Final = 16  # positions in which vLLM gives out the cache
 
 
@@ -62,12 +62,6 @@ class Setup(NamedTuple):
         return self._replace(**changes).check()
 
     @property
-    def _usual(self) -> str:
-        """The 16-bit type of the checkpoint."""
-        dtype = self.architecture.dtype
-        return dtype if PRECISIONS[dtype].bits == 16 else _SIXTEEN[0]
-
-    @property
     def _taken(self) -> str:
         """The precision of products by default: the checkpoint's, the other 16-bit type, or fp32 where neither is.
 
@@ -75,7 +69,10 @@ class Setup(NamedTuple):
         """
         named = ("fp64",) if self.compute == "fp64" else ()
         have = self._dense
-        return next((dtype for dtype in (self._usual, *_SIXTEEN, "fp32", *named) if dtype in have), self._usual)
+        return next(
+            (dtype for dtype in (self.architecture.plain, *_HALVES, "fp32", *named) if dtype in have),
+            self.architecture.plain,
+        )
 
     @property
     def _dense(self) -> list[str]:
@@ -92,7 +89,7 @@ class Setup(NamedTuple):
 
         """
         taken = self._taken
-        if taken in _SIXTEEN:
+        if taken in _HALVES:
             model = replace(self.architecture, dtype=taken)
             formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
         else:  # without 16-bit arithmetic weights and cache are converted as they are read
@@ -114,7 +111,7 @@ class Setup(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said of the formats that were taken."""
-        usual, taken = self._usual, self._taken
+        usual, taken = self.architecture.plain, self._taken
         if usual == taken:
             return ()
         return (f"{self.target.device.id} has no {usual} peak: {taken} in its place",)
@@ -132,6 +129,28 @@ class Setup(NamedTuple):
             reserve=self.reserve,
             devices=self.devices,
         )
+
+    def demand(self) -> Demand:
+        """What each device holds, in B.
+
+        Raises:
+            InputError: devices that cannot share the heads.
+
+        """
+        return demand(self.architecture, self.formats, self.load)
+
+    def fits(self, needed: Demand | None = None) -> bool | None:
+        """Whether that (by default what this setup needs) fits into the device; None where that is not known.
+
+        Raises:
+            InputError: devices that cannot share the heads.
+
+        """
+        needed = self.demand() if needed is None else needed
+        try:
+            return needed.fits(usable_capacity(self.target.device))
+        except InputError:  # nobody says how much memory the device has
+            return None
 
     def table(self, step: Step) -> Table:
         """The operators of a step on each device.
@@ -171,7 +190,7 @@ class Setup(NamedTuple):
             sparse = ", ".join(dict.fromkeys(peak.dtype for peak in self.target.device.peaks))
             return f"it has: {sparse}, with 2:4 sparsity alone; a model needs a dense peak, whatever --compute names"
         # Attention and what stays as it is run in 16 bits or more; of bare parameters there is neither.
-        wide = [dtype for dtype in (*_SIXTEEN, "fp32", "fp64") if dtype in dense] if self.architecture.layers else dense
+        wide = [dtype for dtype in (*_HALVES, "fp32", "fp64") if dtype in dense] if self.architecture.layers else dense
         known = f"it has: {', '.join(dense)}"
         if not wide:
             return f"{known}; attention runs in 16 bits or more, whatever --compute names"

@@ -17,11 +17,10 @@ from roofline.report.llm.sentences import assumptions, more_experts_than_touched
 from roofline.report.placements import BOUND_WORDS
 from roofline.text import counted
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.layer import Mla
-from roofline.transformer.levers import Effect, effects, joined_devices, next_levers
+from roofline.transformer.levers import Effect, effects, joined_devices, next_levers, without_levers
+from roofline.transformer.mla import Mla
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
-from roofline.transformer.way import without_levers
+from roofline.transformer.table import Table
 
 _ENDS: Final = ("no lever", "all together")  # rows that are no levers
 
@@ -196,7 +195,7 @@ def _prefill(setup: Setup) -> dict[str, Any]:
 
 
 def _attention(table: Table) -> int:
-    return sum(operator.bytes for operator in table.operators if operator.name == "attention")
+    return sum(operator.bytes for operator in table.operators if operator.core)
 
 
 def _of_prefill(cells: dict[str, Any], several: bool) -> str:

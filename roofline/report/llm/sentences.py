@@ -12,9 +12,9 @@ from roofline.errors import UnknownNameError
 from roofline.precision import PRECISIONS, arithmetic
 from roofline.report import Value
 from roofline.text import counted
-from roofline.transformer.layer import Gqa, Mla
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 
 # How what is assumed of an operator begins.
 _ABOUT: Final = {"attention": ("attention:", "flash:", "unfused:", "norms and residual sums"), "LM head": ("LM head",)}
@@ -172,7 +172,7 @@ def devices_notes(setups: Sequence[Setup]) -> list[str]:
     ]
     if shared:
         parts.append(f"each KV head is on {' or '.join(dict.fromkeys(shared))} devices")
-    if any(isinstance(each, Mla) for each in attentions):
+    if model.has_latent:
         parts.append("the latent of MLA is on every device, so that none holds less of the KV cache")
     if model.vocab:
         parts.append("rows of the embedding are gathered on every device")
