@@ -13,7 +13,8 @@ from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_setup import take_setups, work_options
 from roofline.commands.llm_types import ModelType
-from roofline.commands.options import device_names, output_options, output_settings
+from roofline.commands.options import device_names
+from roofline.commands.output_flags import output_options, output_settings
 from roofline.errors import InputError
 
 if TYPE_CHECKING:

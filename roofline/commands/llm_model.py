@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from roofline.commands.base import option, together
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_types import ParametersType
-from roofline.commands.shapes import SizeType
+from roofline.commands.sizes import SizeType
 from roofline.errors import InputError
 from roofline.text import quote
 

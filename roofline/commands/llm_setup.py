@@ -11,7 +11,7 @@ import click
 from roofline.commands.base import option, together
 from roofline.commands.llm_types import ExpertsType, PartsType, TokenRateType
 from roofline.commands.options import DtypeType, QuantityType, device_options, devices
-from roofline.commands.shapes import FormatType, SizeType
+from roofline.commands.sizes import FormatType, SizeType
 from roofline.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from roofline.commands.shapes import size
-from roofline.commands.sweeps import size_range
+from roofline.commands.sizes import size, size_range
 from roofline.errors import InputError
 from roofline.text import quote
 
