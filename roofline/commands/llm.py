@@ -27,7 +27,7 @@ _OPTIONS: Final = {"kept": "keep"} | {
     name: name
     for name in (
         *("batch", "prompt", "context", "generate", "devices", "weights", "kv", "compute", "experts"),
-        *("latency", "mfu", "mbu"),
+        *("latency", "reserve", "mfu", "mbu"),
     )
 }
 
@@ -81,9 +81,14 @@ def command(model: str | None, **given: Any) -> None:
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))
+    strict = given.pop("strict")
     with naming(_OPTIONS):
         report = _report(take_model(model, given), given, context("llm"))
     emit(report, settings)
+    if strict:
+        from roofline.commands.verdict import finish
+
+        finish((), report.warnings, strict=True)
 
 
 def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, Any]) -> Report:
@@ -99,8 +104,6 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
         raise InputError(f"{' and '.join(tables)} are tables of their own; leave out one")
     if phase is not None and not ops:
         raise InputError("--phase is of --ops; the sheet has both")
-    if tables and measured is not None:
-        raise InputError(f"{tables[0]} has no place for --measured")
     if swept:
         from roofline.commands.llm_sweep import take_grid
         from roofline.report.llm.sweep import sweep_report

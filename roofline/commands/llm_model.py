@@ -45,8 +45,14 @@ by_hand_options: Callable[[F], F] = together(
 
 
 def read_for(model: str | None) -> tuple[str, ...]:
-    """The files that a model may be read from, which no output may overwrite: itself, or the config of a folder."""
-    return () if model is None else (model, os.path.join(model, "config.json"))
+    """The files that a model may be read from, which no output may overwrite: itself, its parts, a folder's config."""
+    if model is None:
+        return ()
+    if model.casefold().endswith(".gguf"):
+        from roofline.transformer.gguf_parts import part_names
+
+        return (model, *part_names(model))
+    return (model, os.path.join(model, "config.json"))
 
 
 def take_model(model: str | None, given: dict[str, Any]) -> Architecture:

@@ -28,9 +28,10 @@ def _option(parameter: Parameter) -> click.Option:
         return GroupedOption(
             [*flags, _variable(parameter)], group="Shape", is_flag=True, default=parameter.default, help=text
         )
+    least = 0 if parameter.default in (0, (0,)) else None  # what may be nothing, such as a padding, is so by default
     kinds: dict[str, Any] = {
-        "size": SizeType(),
-        "sizes": SizesType(),
+        "size": SizeType(least),
+        "sizes": SizesType(least),
         "number": click.FLOAT,
         "format": FormatType(),
         "word": click.Choice(list(parameter.words)),

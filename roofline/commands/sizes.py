@@ -21,10 +21,17 @@ else:
 _MOST_SIZES: Final = 10_000
 _DIGITS: Final = re.compile(r"[0-9]{1,40}")  # ASCII alone
 _WHOLE_FLOAT: Final = re.compile(r"([0-9]{1,18})[eE]\+?([0-9]{1,2})")  # 1e6 is a size too
+_PREFIXED: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)")  # decimal or binary: the user must say
+_PREFIXES: Final = "kMG"
 
 
-def size(text: str, *, name: str) -> int:
-    """A whole number of at most 1e15, in digits or as 1e6; from where on is the operation's to judge.
+def size(text: str, *, name: str, least: int | None = None) -> int:
+    """A whole number of at most 1e15, in digits or as 1e6.
+
+    Args:
+        text: what the user wrote
+        name: what errors call it
+        least: the smallest that is allowed; None: 1, which is left to the operation to judge
 
     Raises:
         InputError: anything else; the message names the argument and quotes the text.
@@ -42,23 +49,47 @@ def size(text: str, *, name: str) -> int:
         number = int(power[1]) * int(10 ** int(power[2]))
     elif _DIGITS.fullmatch(digits.removeprefix("-")):
         number = int(digits)
-    if number is not None and number <= LARGEST:
+    if number is not None and number <= LARGEST and (least is None or number >= least):
         return number
-    counted = text.strip()[:1].isdigit() and text.strip()[-1:].isalpha()
-    raise InputError(
-        f"{name} must be a whole number from 1 to 1e15, got {quote(text)}",
-        hint="sizes count elements, without a unit: 16 MB of bf16 are 8e6" if counted else None,
-    )
+    first = 1 if least is None else least
+    got = quote(text) if number is None or number > LARGEST else str(number)
+    raise InputError(f"{name} must be a whole number from {first} to 1e15, got {got}", hint=_instead(text.strip()))
+
+
+def _instead(text: str) -> str | None:
+    """What to write in place of a number with a prefix or a unit.
+
+    >>> _instead("32k"), _instead("1.5Ki")
+    ('32k is 32000 or 32768; write the number', '1.5Ki is 1536; write the number')
+
+    """
+    match = _PREFIXED.fullmatch(text)
+    if match:
+        from fractions import Fraction
+
+        power = _PREFIXES.index(match[2].replace("K", "k")) + 1
+        meant = [Fraction(match[1]) * base**power for base in ((1024,) if match[3] else (1000, 1024))]
+        if all(number.denominator == 1 for number in meant):
+            return f"{text} is {' or '.join(str(number) for number in meant)}; write the number"
+    if not (text[:1].isdigit() and text[-1:].isalpha()):
+        return None
+    if text[-1] in "bB":
+        return "sizes count elements, without a unit: 16 MB of bf16 are 8e6"
+    return "write the number alone, without a unit"
 
 
 class SizeType(_IntType):
-    """A size."""
+    """A size from a least one on; without one, from 1 on, which is left to others to judge."""
 
     name = "N"
 
+    def __init__(self, least: int | None = None) -> None:
+        self.least = least
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
         """The number; an error names the option."""
-        return value if isinstance(value, int) else size(value, name=param.opts[0] if param else "size")
+        name = param.opts[0] if param else "size"
+        return value if isinstance(value, int) else size(value, name=name, least=self.least)
 
 
 class SizesType(_SizesType):
@@ -66,12 +97,15 @@ class SizesType(_SizesType):
 
     name = "N,..."
 
+    def __init__(self, least: int | None = None) -> None:
+        self.least = least
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:  # noqa: ARG002
         """The numbers; an error names the option."""
         if isinstance(value, tuple):
             return value
         name = param.opts[0] if param else "sizes"
-        return tuple(size(part, name=name) for part in re.split(r"[,xX]", value.strip()))
+        return tuple(size(part, name=name, least=self.least) for part in re.split(r"[,xX]", value.strip()))
 
 
 class FormatType(_StrType):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from roofline.transformer.families import Family
@@ -10,6 +10,28 @@ from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
 from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe, Types
 
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
+
+_DEEP: Final = 100  # layers, of a file that does not say; no model has so many dense ones before the first experts
+
+
+def needed(keys: Keys, family: Family) -> Iterator[tuple[str, ...]]:
+    """The keys without which the layers of a family cannot be built, each under all its spellings."""
+    yield from (DEPTH, HEADS)
+    if family.attention == "mla":
+        yield from (("kv_lora_rank",), ("qk_nope_head_dim",), ("qk_rope_head_dim",), ("v_head_dim",))
+    sparse = _sparse(keys, family, keys.maybe(*DEPTH) or _DEEP)
+    if (family.moe == "local" or not all(sparse)) and keys.kind != "gpt2":
+        yield WIDTH
+    if any(sparse):
+        yield from (_experts(family), _PER_TOKEN)
+        yield from () if family.moe == "local" else (("moe_intermediate_size",),)
+
+
+def _experts(family: Family) -> tuple[str, ...]:
+    """The spellings of the number of experts."""
+    if family.moe == "local":
+        return ("num_local_experts", "num_experts")
+    return ("num_experts" if family.moe == "qwen" else "n_routed_experts", "num_local_experts")
 
 
 def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[tuple[int, Layer], ...]:
@@ -99,7 +121,7 @@ def _dense(keys: Keys, family: Family) -> Dense:
 
 def _moe(keys: Keys, family: Family) -> Moe:
     if family.moe == "local":  # Mixtral and gpt-oss call the width of an expert intermediate_size
-        experts, per_token = _routed(keys, "num_local_experts", "num_experts", width=WIDTH)
+        experts, per_token = _routed(keys, *_experts(family), width=WIDTH)
         return Moe(
             experts=experts,
             per_token=per_token,
@@ -107,8 +129,7 @@ def _moe(keys: Keys, family: Family) -> Moe:
             bias=family.expert_bias,
             router_bias=family.expert_bias,
         )
-    of_experts = "num_experts" if family.moe == "qwen" else "n_routed_experts"
-    experts, per_token = _routed(keys, of_experts, "num_local_experts", width=("moe_intermediate_size",))
+    experts, per_token = _routed(keys, *_experts(family), width=("moe_intermediate_size",))
     width = keys.whole("moe_intermediate_size")
     shared = keys.maybe("shared_expert_intermediate_size") if family.moe == "qwen" else width
     number = int(bool(shared)) if family.moe == "qwen" else keys.maybe("n_shared_experts") or 0

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
 
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
-
-_WORDS: Final[dict[str, tuple[str, ...]]] = {
-    "attention": ("flash", "unfused"),
-    "count": ("causal", "full"),
-    "mla": ("auto", "absorbed", "naive"),
-    "logits": ("last", "all"),
-}
-_EXPERTS: Final = ("expected", "min", "max", "all")
+from roofline.transformer.choices import EXPERTS, WORDS, Attention, Count, Experts, Logits, MlaWay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +18,19 @@ class Conventions:
 
     """
 
-    attention: Literal["flash", "unfused"] = "flash"  # unfused writes the scores to memory
-    count: Literal["causal", "full"] = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
-    mla: Literal["auto", "absorbed", "naive"] = "auto"  # auto: absorbed in decode, else naive
-    experts: Literal["expected", "min", "max", "all"] | int = (
-        "expected"  # distinct experts that a step touches in a layer
-    )
-    logits: Literal["last", "all"] = "last"  # LM head on the last token of each sequence, or on all new ones
+    attention: Attention = "flash"
+    count: Count = "causal"
+    mla: MlaWay = "auto"
+    experts: Experts | int = "expected"
+    logits: Logits = "last"
 
     def __post_init__(self) -> None:
-        for name, words in _WORDS.items():
+        for name, words in WORDS.items():
             one_of(name, getattr(self, name), words)
         if isinstance(self.experts, str):
-            one_of("experts", self.experts, _EXPERTS)
+            one_of("experts", self.experts, EXPERTS)
         elif self.experts < 1:
-            raise InputError(f"experts must be at least 1, or one of {', '.join(_EXPERTS)}, got {self.experts}")
+            raise InputError(f"experts must be at least 1, or one of {', '.join(EXPERTS)}, got {self.experts}")
 
     @property
     def assumptions(self) -> tuple[str, ...]:

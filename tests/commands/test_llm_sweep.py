@@ -151,6 +151,14 @@ NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for e
         ("--sweep batch=", f"--sweep takes NAME=VALUES, got 'batch='; {NAMES}"),
         ("--sweep batch=8:4", "--sweep batch must rise from 1 or more, got 8:4; for example 256:16384:x2"),
         ("--sweep batch=one", "--sweep batch must be a whole number from 1 to 1e15, got 'one'"),
+        (
+            "--sweep context=1k,8k",
+            "--sweep context must be a whole number from 0 to 1e15, got '1k'; 1k is 1000 or 1024; write the number",
+        ),
+        (
+            "--sweep prompt=1k:8k",
+            "--sweep prompt must be a whole number from 1 to 1e15, got '1k'; 1k is 1000 or 1024; write the number",
+        ),
         ("--sweep batch=0", "--sweep batch must be a whole number from 1 to 1e15, got 0"),
         ("--sweep weights=fp8,", "--sweep weights has an empty value: 'fp8,'"),
         ("--sweep batch=1 --sweep batch=2", "--sweep batch stands twice; leave out one"),
@@ -160,8 +168,8 @@ NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for e
             "--sweep prompt=1:4 --sweep context=1:4",
             "--sweep prompt= is of prefill and context= of decode; sweep them one after the other",
         ),
-        ("--mbu 50% --sweep batch=1:4", "--mbu is not of a grid; leave out --sweep or --mbu"),
-        ("--measured 41 --sweep batch=1:4", "--sweep has no place for --measured"),
+        ("--mbu 50% --sweep batch=1:4", "--mbu has no effect: --sweep shows no estimates"),
+        ("--measured 41 --sweep batch=1:4", "--measured has no effect: --sweep shows no measured run"),
         ("--levers --mfu 40%", "--mfu has no effect: --levers shows no estimates"),
         ("--levers --sweep batch=1:4", "--sweep and --levers are tables of their own; leave out one"),
         (
