@@ -37,8 +37,8 @@ def attention(
     2 b h (d + d_v) FLOP for each pair of a query and a key (Vaswani et al.: Attention is all you need,
     arXiv:1706.03762, equation 1): two products, so 4 b h d pairs where d_v = d; the softmax is not counted. The queries
     are the last s_q of s_kv positions. Pairs: causal, s_q (s_kv - s_q) + s_q (s_q + 1) / 2, the exact triangle; full,
-    s_q s_kv, as FLOP counters of frameworks have it; with a window, query p sees min(p + 1, window) keys, and counted
-    in full each query sees min(s_kv, window).
+    s_q s_kv, as FLOP counters of frameworks have it; with a window, query p sees min(p + 1, window) keys, and the
+    rectangle is that of the s_q queries and the min(s_kv, window - 1 + s_q) keys that are in reach of any.
 
     Traffic: Q, K and V are read and the output is written once, as a fused kernel can (Dao et al.: FlashAttention,
     arXiv:2205.14135). Unfused, the s_q x s_kv matrix of each head is moved 4 times more, whatever the mask. The
@@ -79,7 +79,8 @@ def attention(
         sizes(window=window)
     operand = storage(dtype, name="dtype")
     cache = held("kv", kv, operand)
-    pairs = _keys_read(s_q, s_kv, 1, causal=causal, window=window)
+    # The rectangle is of all queries and the keys that any of them sees.
+    pairs = _keys_read(s_q, s_kv, 1 if causal else s_q, causal=causal, window=window) * (1 if causal else s_q)
     queries = operand.size_of(b * h * s_q * d) + operand.size_of(b * h * s_q * d_v)
     # Unfused kernels mask after the product, so they read all keys; a fused one skips those outside the window.
     kept = s_kv if unfused else _keys_read(s_q, s_kv, s_q, causal=causal, window=window)
@@ -124,14 +125,9 @@ def _capped_sum(first: int, step: int, terms: int, cap: int) -> int:
 
 
 def _assumptions(*, causal: bool, window: int | None, unfused: bool, block: int | None) -> tuple[str, ...]:
-    if causal:
-        pairs = "causal: exact triangle of pairs"
-    elif window is None:
-        pairs = "full: the whole rectangle of pairs, masked ones too"
-    else:
-        pairs = "full: each query with a whole window"
+    pairs = "causal: exact triangle of pairs" if causal else "full: the whole rectangle of pairs, masked ones too"
     if window is not None:
-        pairs += f", {window} keys at most"
+        pairs += f", {window} keys at most" if causal else f", of keys in reach of a window of {window}"
     words = [pairs, "softmax not counted as FLOP (about 5 a pair)"]
     if unfused:
         words += ["unfused: scores of all pairs moved 4 times (written, read, written, read)", "all keys read"]

@@ -25,6 +25,8 @@ def dtype_of(
 ) -> tuple[str, Quantization | None, list[str]]:
     """The type of 16 bits that a model computes in, what holds its weights if that is another, and what must be said.
 
+    Weights of more than 16 bits are converted on loading, as serving engines do (vLLM: ``--dtype auto``).
+
     Raises:
         FileError: no type that weights are held in.
 
@@ -40,8 +42,13 @@ def dtype_of(
                 return found, None, []
             if quantised:  # which says it of the weights
                 return _USUAL, None, [f"{key} is {said}: what is not quantised counts with {_SIXTEEN} bit"]
-            served = f" (--weights {_USUAL}, if they are converted on loading)" if bits > _SIXTEEN else ""
-            note = f"{key} is {said}: all weights count with {bits} bit{served}; activations and cache with {_SIXTEEN}"
+            if bits > _SIXTEEN:
+                as_stored = f"--weights {found} counts them as they are stored"
+                note = (
+                    f"{key} is {said}: counted in {_USUAL}, to which serving engines convert such weights; {as_stored}"
+                )
+                return _USUAL, Quantization(_USUAL, note=note), []
+            note = f"{key} is {said}: all weights count with {bits} bit, activations and cache with {_SIXTEEN}"
             return _USUAL, Quantization(found, frozenset(), note=note), []
     return _USUAL, None, [f"the configuration names no dtype: {_USUAL}"]
 

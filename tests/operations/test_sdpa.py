@@ -105,7 +105,9 @@ def test_full_count_reads_all_keys_for_each_block() -> None:
     # with a window of 100 keys a block of 128 rows spans 227 positions, the last one of 44 rows 143
     kernel = attention(h=1, s_q=300, d=16, count="full", block=128, window=100)
     assert kernel.bytes_at["L2"] == 2 * 2 * 16 * (300 + 227 + 227 + 143)
-    assert kernel.flops == 4 * 16 * 300 * 100
+    assert kernel.flops == 4 * 16 * 300 * 300  # all keys are in reach of some query, as an eager kernel multiplies them
+    # 4 new queries behind 96 keys: 13 are in reach of a window of 10
+    assert attention(h=1, s_q=4, s_kv=100, d=16, count="full", window=10).flops == 4 * 16 * 4 * 13
 
 
 @given(small, small, lengths, small, small)

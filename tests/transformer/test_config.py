@@ -215,9 +215,6 @@ def test_a_quantisation_counts_wherever_it_stands() -> None:
 @pytest.mark.parametrize(
     ("dtype", "weights", "bits"),
     [
-        ("float32", "fp32", 32),
-        ("torch.float32", "fp32", 32),
-        ("float64", "fp64", 64),
         ("float8_e4m3fn", "fp8", 8),
         ("int8", "int8", 8),
         ("int4", "int4", 4),
@@ -236,6 +233,21 @@ def test_weights_count_with_the_bits_of_their_dtype_and_the_output_says_so(
     assert rows.moved.weights - row + tables == weight_bytes(model, formats)  # of the embedding a row is read
     assert any(f"{key} is {dtype}: all weights count with {bits} bit" in note for note in rows.notes)
     assert not any(" is float" in note for note in table(model, Step(), model.formats(weights="bf16")).notes)
+
+
+@pytest.mark.parametrize(("dtype", "stored"), [("float32", "fp32"), ("torch.float32", "fp32"), ("float64", "fp64")])
+@pytest.mark.parametrize("key", ["dtype", "torch_dtype"])
+def test_wider_weights_are_converted_as_serving_engines_do_and_the_output_says_so(
+    key: str, dtype: str, stored: str
+) -> None:
+    model = read(**{"torch_dtype": "absent", key: dtype})
+    assert model.formats().weights == "bf16"
+    assert weight_bytes(model, model.formats()) == 2 * model.parameters
+    assert any(
+        note.startswith(f"{key} is {dtype}: counted in bf16") and f"--weights {stored} counts them" in note
+        for note in model.notes_of(model.formats())
+    )
+    assert not any("counted in bf16" in note for note in model.notes_of(model.formats(weights="fp32")))
 
 
 def test_a_dtype_of_16_bits_is_that_of_all() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from roofline.core.link import Port
 from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, bounds
@@ -82,12 +85,33 @@ def test_mfu_of_prefill_is_flops_over_peak() -> None:
 
 def test_an_estimate_needs_a_measured_share() -> None:
     found = bounds(table(find("llama-3.1-8b"), Step.decode(2048), Formats()), H100)
-    assert estimate(found, mbu=0.5) == pytest.approx(2 * found.memory)
-    assert estimate(found, mfu=0.5) == pytest.approx(found.memory)
+    read = found.moved.least / 3350e9  # s, of weights and KV cache
+    assert estimate(found, mbu=0.5) == pytest.approx(2 * read)
+    assert estimate(found, mfu=0.5) == pytest.approx(read)
+    assert estimate(found, mfu=found.compute / 1.0, mbu=1.0) == pytest.approx(1.0)  # s
     with pytest.raises(InputError, match="needs a measured mfu or mbu"):
         estimate(found)
     with pytest.raises(InputError, match="mbu must be above 0 and at most 1"):
         estimate(found, mbu=1.2)
+
+
+@given(
+    name=st.sampled_from(["llama-3.1-8b", "gpt-2", "deepseek-v2-lite"]),
+    batch=st.integers(1, 500),
+    context=st.integers(1, 5000),
+    devices=st.sampled_from([1, 2]),
+    slower=st.floats(1, 1000),
+)
+def test_the_shares_of_a_run_give_its_time_back(
+    name: str, batch: int, context: int, devices: int, slower: float
+) -> None:
+    roofs = H100._replace(link=Port("link", 50e9, latency=1e-5))
+    step = Step.decode(context, batch=batch)
+    found = bounds(parallel_table(find(name), step, Formats(), devices=devices), roofs)
+    rate = found.least_time_tokens_per_s / slower
+    seen = efficiency(found, tokens_per_s=rate)
+    seconds = estimate(found, mfu=seen.mfu if seen.share == seen.mfu else None, mbu=min(seen.mbu, 1.0))
+    assert seconds == pytest.approx(batch / rate)
 
 
 @pytest.mark.parametrize("rate", [0, -1, math.inf, math.nan])

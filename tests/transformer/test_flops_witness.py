@@ -68,6 +68,34 @@ def test_decode_with_a_cache(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_windows_shorter_than_the_prompt_save_no_products() -> None:
+    """Gemma-2 in small, whose every other layer has a window of 16: the mask is applied behind the product."""
+    config = {
+        "model_type": "gemma2",
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_hidden_layers": 4,
+        "vocab_size": 500,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 24,
+        "sliding_window": 16,
+    }
+    with torch.device("meta"):
+        given = transformers.AutoConfig.for_model(**config)
+        model = transformers.AutoModelForCausalLM.from_config(given, attn_implementation="eager")
+    small = architecture(config, name="small", where="config.json")
+    for tokens in (12, 40):
+        ours = table(small, Step.prefill(tokens, batch=2), Formats(), AS_COUNTED).flops
+        assert counted(model, torch.zeros(2, tokens, dtype=torch.long, device="meta")) == ours
+    with torch.no_grad():
+        cache = model(torch.zeros(2, 40, dtype=torch.long, device="meta"), use_cache=True).past_key_values
+    next_token = torch.zeros(2, 1, dtype=torch.long, device="meta")
+    ours = table(small, Step.decode(41, batch=2), Formats(), AS_COUNTED).flops
+    assert counted(model, next_token, past_key_values=cache, use_cache=True) == ours
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_latent_attention_of_transformers_is_the_naive_one() -> None:
     """DeepSeek-V3 with one layer, whose MLP is dense: cached keys and values are those of all heads, expanded.
 
