@@ -55,7 +55,8 @@ class LlmCommand(GroupedCommand):
     "swept",
     multiple=True,
     metavar="NAME=VALUES",
-    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, hw=h100,b200; repeat for a grid.",
+    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, attention=flash,unfused, hw=h100,b200; "
+    "repeat for a grid.",
 )
 @option("Sweep", "--levers", is_flag=True, help="Batch, KV cache, weights, FlashAttention, devices: what each gains.")
 @option("Output", "--ops", is_flag=True, help="A row an operator, with shares of the time of a step.")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from roofline.commands.llm_types import ExpertsType
 from roofline.commands.sizes import size, size_range
 from roofline.errors import InputError
 from roofline.text import quote
+from roofline.transformer.choices import CONVENTIONS, WORDS
 
 if TYPE_CHECKING:
     from roofline.report.llm.grid import Grid
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 _SIZES: Final = ("batch", "context", "prompt", "devices")
 _FORMATS: Final = ("weights", "kv", "compute")
-_NAMES: Final = (*_SIZES, *_FORMATS, "hw")
+_NAMES: Final = (*_SIZES, *_FORMATS, *CONVENTIONS, "hw")
 _MOST_ROWS: Final = 1_000_000
 
 
@@ -50,6 +52,8 @@ def take_grid(texts: tuple[str, ...], architecture: Architecture, given: dict[st
 
 def _axis(text: str) -> tuple[str, list[Any]]:
     """What is swept and its values: sizes as FIRST:LAST:xFACTOR or with commas, all else with commas."""
+    from roofline.operations.arguments import one_of
+
     written, equals, values = text.partition("=")
     name = written.strip().lstrip("-").replace("-", "_")
     if not equals or name not in _NAMES or not values.strip():
@@ -60,6 +64,10 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     told = f"--sweep {name}"
     if name not in _SIZES:
         found: list[Any] = [part.strip() for part in values.split(",")]
+        if name == "experts":
+            found = [ExpertsType().convert(part, None, None) for part in found]
+        for word in found if name in WORDS else ():
+            one_of(told, word, WORDS[name])
         if not all(found):
             raise InputError(f"{told} has an empty value: {quote(values)}")
     else:

@@ -21,6 +21,7 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
     "logits": get_args(Logits),
 }
 EXPERTS: Final[tuple[str, ...]] = get_args(Experts)
+CONVENTIONS: Final = (*WORDS, "experts")
 
 PROMPT: Final = 4096  # tokens, or as many as the model can take
 BATCH: Final = 1  # sequences

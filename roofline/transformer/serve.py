@@ -11,6 +11,7 @@ from roofline.core.device import Device
 from roofline.core.link import with_link
 from roofline.core.target import Target
 from roofline.errors import InputError
+from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
@@ -19,6 +20,7 @@ from roofline.transformer.choices import Attention, Count, Experts, Logits, MlaW
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.critical import critical_batch_of
 from roofline.transformer.decode import decode
+from roofline.transformer.efficiency import estimate
 from roofline.transformer.formats import Part
 from roofline.transformer.generation import Generation, generation
 from roofline.transformer.memory import Demand, demand
@@ -45,6 +47,20 @@ class Serving(NamedTuple):
     def decode(self) -> Bounds:
         """The bounds of one decode step at the context, in the same units."""
         return self.setup.bounds(self.setup.decode())
+
+    @property
+    def prefill_estimate(self) -> float | None:
+        """Seconds of the prefill at the measured efficiencies; None where none was given."""
+        return self._estimated(self.prefill)
+
+    @property
+    def decode_estimate(self) -> float | None:
+        """Seconds of a decode step at the measured efficiencies; None where none was given."""
+        return self._estimated(self.decode)
+
+    def _estimated(self, bounds: Bounds) -> float | None:
+        mfu, mbu = self.setup.mfu, self.setup.mbu
+        return None if mfu is None and mbu is None else estimate(bounds, mfu=mfu, mbu=mbu)
 
     @property
     def generation(self) -> Generation | None:
@@ -110,6 +126,8 @@ def serve(
 ) -> Serving:
     """A model on a device, or split over several; the arguments are the options of ``roofline llm``.
 
+    Whether the devices can share the heads, and have a peak for what is multiplied, shows when a step is asked for.
+
     Args:
         model: of :func:`roofline.model`
         device: of :func:`roofline.device`
@@ -157,29 +175,29 @@ def serve(
     if link is not None and not isinstance(link, str):
         device, link = with_link(device, link), None
     prompt, context = _lengths(model, prompt, context, generate)
-    return Serving(
-        Setup(
-            architecture=model,
-            target=Target(device=_of_any_precision(device), query=RoofQuery()),
-            conventions=Conventions(attention=attention, count=count, mla=mla, experts=experts, logits=logits),
-            weights=weights,
-            kept=None if keep is None else frozenset(keep),
-            kv=kv,
-            compute=compute,
-            batch=batch,
-            prompt=prompt,
-            context=context,
-            generate=generate,
-            devices=devices,
-            link=link,
-            latency=latency,
-            block=kv_block,
-            chunk=chunk,
-            reserve=round(reserve),
-            mfu=mfu,
-            mbu=mbu,
-        ).check()
-    )
+    setup = Setup(
+        architecture=model,
+        target=Target(device=_of_any_precision(device), query=RoofQuery()),
+        conventions=Conventions(attention=attention, count=count, mla=mla, experts=experts, logits=logits),
+        weights=weights,
+        kept=None if keep is None else frozenset(keep),
+        kv=kv,
+        compute=compute,
+        batch=batch,
+        prompt=prompt,
+        context=context,
+        generate=generate,
+        devices=devices,
+        link=link,
+        latency=latency,
+        block=kv_block,
+        chunk=chunk,
+        reserve=round(reserve),
+        mfu=mfu,
+        mbu=mbu,
+    ).check()
+    _ = setup.formats, setup.port  # which say what there is not
+    return Serving(setup)
 
 
 def _of_any_precision(device: Device) -> Device:
@@ -192,9 +210,12 @@ def _lengths(model: Architecture, prompt: int | None, context: int | None, gener
     """Prompt and context; what was not said follows from what was.
 
     Raises:
-        InputError: a context beside tokens to generate, which say where it ends, or one that its prompt exceeds.
+        InputError: no number of tokens, a context beside tokens to generate, which say where it ends, or one that its
+            prompt exceeds.
 
     """
+    sizes(**{} if prompt is None else {"prompt": prompt})
+    counts(generate=generate, **{} if context is None else {"context": context})
     if context is not None and generate:
         raise InputError("context follows from prompt and generate; leave out one of them")
     usual = min(choices.PROMPT, model.longest_context or choices.PROMPT)

@@ -13,6 +13,7 @@ from roofline.precision import PRECISIONS, storage
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
+from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.memory import Load
@@ -58,8 +59,15 @@ class Setup(NamedTuple):
         return self
 
     def with_(self, **changes: Any) -> Setup:
-        """The same but for these fields."""
+        """The same but for these fields, or words of its conventions."""
+        words = {name: changes.pop(name) for name in CONVENTIONS if name in changes}
+        if words:
+            changes["conventions"] = replace(changes.get("conventions", self.conventions), **words)
         return self._replace(**changes).check()
+
+    def said(self, name: str) -> Any:
+        """The value of a field, or of a word of its conventions."""
+        return getattr(self.conventions if name in CONVENTIONS else self, name)
 
     @property
     def _usual(self) -> str:

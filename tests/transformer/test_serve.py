@@ -10,7 +10,7 @@ import pytest
 
 import roofline
 from roofline.commands.llm_setup import work_options
-from roofline.errors import InputError
+from roofline.errors import InputError, RooflineError
 from roofline.transformer.setup import Setup
 from tests.conftest import Runner
 
@@ -45,6 +45,13 @@ def test_generating_has_a_first_token_and_those_behind_it() -> None:
     assert serving.generation.first_token == serving.prefill.total
     assert serving.generation.last_token == serving.decode.total
     assert roofline.serve(MODEL, H100).generation is None
+
+
+def test_an_estimate_is_by_shares_that_somebody_measured() -> None:
+    serving = roofline.serve(MODEL, H100, mfu=0.5, mbu=0.8)
+    assert serving.prefill_estimate == pytest.approx(serving.prefill.compute / 0.5)  # compute-bound, twice as long
+    assert serving.decode_estimate == pytest.approx(serving.decode.moved.least / 3.35e12 / 0.8)  # memory-bound
+    assert roofline.serve(MODEL, H100).decode_estimate is None
 
 
 def test_it_is_what_the_command_says(roofline: Runner) -> None:
@@ -110,6 +117,9 @@ def test_what_is_to_be_said_of_it() -> None:
     [
         ({"prompt": 100, "context": 50}, r"^context must be at least the prompt, .* got 50 below 100$"),
         ({"context": 9, "generate": 9}, r"^context follows from prompt and generate"),
+        ({"prompt": 0}, r"^prompt must be a whole number from 1 to 1e15, got 0$"),
+        ({"prompt": "4k"}, r"^prompt must be a whole number from 1 to 1e15, got 4k$"),
+        ({"context": 8.5}, r"^context must be a whole number from 0 to 1e15, got 8.5$"),
         ({"batch": 0}, r"^batch must be a whole number from 1 to 1e15, got 0$"),
         ({"generate": -1}, r"^generate must be a whole number from 0 to 1e15, got -1$"),
         ({"kv_block": 0}, r"^kv_block must be a whole number from 1"),
@@ -117,11 +127,15 @@ def test_what_is_to_be_said_of_it() -> None:
         ({"latency": float("nan")}, r"^latency must be from 0 to 1 s"),
         ({"reserve": 0.5}, r"^reserve must be 0 or 1 B at least, got 0.5 B$"),
         ({"devices": 2, "link": 0.0}, r"^link must be a name, or a bandwidth > 0 in B/s, got 0$"),
+        ({"weights": "fp9"}, r"^weights: unknown number format 'fp9'$"),
+        ({"kv": "q4_k_m"}, r"^kv: q4_k_m is a mix"),
+        ({"keep": ["tail"]}, r"^kept: no such part: 'tail'$"),
+        ({"devices": 2, "link": "x"}, r"^h100-sxm has no link 'x'$"),
         ({"attention": "quick"}, r"^attention must be one of flash, unfused, got 'quick'$"),
     ],
 )
 def test_what_is_impossible_is_refused(work: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(RooflineError, match=message):
         roofline.serve(MODEL, H100, **work)
 
 

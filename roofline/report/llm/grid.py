@@ -12,6 +12,7 @@ from roofline.report.llm.critical import Critical, critical, critical_cells, cri
 from roofline.report.llm.memory import verdict_cells
 from roofline.report.llm.phases import phase_cells
 from roofline.text import counted
+from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.setup import Setup
 from roofline.transformer.step import Table
 from roofline.transformer.way import Way
@@ -26,6 +27,7 @@ KEYS: Final = {
     "weights": "weights_format",
     "kv": "kv_format",
     "compute": "compute_precision",
+    **{name: name for name in CONVENTIONS},
 }
 _TOLD: Final = 8  # crossings and critical batches that are told one by one
 
@@ -82,6 +84,7 @@ class Grid:
             cells = {key.removeprefix(f"{self.phase}_"): v for key, v in phase_cells(setup, self.phase, found).items()}
             yield (
                 _of(setup)
+                | {name: setup.said(name) for name in self.axes if name in CONVENTIONS}
                 | cells
                 | verdict_cells(Way(setup=setup).fits())
                 | {"crossing": crossing}
@@ -106,7 +109,7 @@ class Grid:
         """What lies between a row and the one before it on the same line of the grid."""
         if self.along is None:
             return None
-        line = (setup.target.device.id, *(getattr(setup, name) for name in self.axes if name != self.along))
+        line = (setup.target.device.id, *(setup.said(name) for name in self.axes if name != self.along))
         last, before[line] = before.get(line, bound), bound
         if last == bound:
             return None
@@ -121,12 +124,12 @@ class Grid:
         """What tells a line of the grid from the others."""
         device = [setup.target.device.id] if len(self.setups) > 1 else []
         others = [name for name, values in self.axes.items() if name not in but and len(values) > 1]
-        return [*device, *(f"{name} {getattr(setup, name)}" for name in others)]
+        return [*device, *(f"{name} {setup.said(name)}" for name in others)]
 
     def _critical_cells(self, setup: Setup) -> dict[str, Any]:
         if "batch" not in self.axes or self.phase != "decode":
             return {}
-        key = (setup.target.device.id, *(getattr(setup, name) for name in self.axes if name != "batch"))
+        key = (setup.target.device.id, *(setup.said(name) for name in self.axes if name != "batch"))
         if key not in self._critical:
             self._critical[key] = setup, critical(setup)
         return critical_cells(self._critical[key][1])

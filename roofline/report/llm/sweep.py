@@ -13,6 +13,7 @@ from roofline.report.llm.grid import KEYS, SIZES, Grid
 from roofline.report.llm.memory import VERDICT_COLUMNS
 from roofline.report.llm.phases import sheet_columns
 from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
+from roofline.transformer.choices import CONVENTIONS
 
 _SHOWN: Final = {
     "arithmetic_intensity_flop_per_byte": "I",
@@ -83,6 +84,7 @@ def _columns(grid: Grid) -> list[Column]:
     given = {
         name: Column(key=key, heading=name, format="count" if name in SIZES else "text", detail=True)
         for name, key in {"model": "model", "device": "device", **KEYS}.items()
+        if name in grid.axes or name not in CONVENTIONS  # which are said once for all where they are not swept
     }
     device = given.pop("device")._replace(detail=len(grid.setups) == 1)
     swept = [given.pop(name)._replace(detail=False) for name in grid.axes]
