@@ -53,10 +53,13 @@ def size(text: str, *, name: str, least: int | None = None) -> int:
         return number
     first = 1 if least is None else least
     got = quote(text) if number is None or number > LARGEST else str(number)
-    raise InputError(f"{name} must be a whole number from {first} to 1e15, got {got}", hint=_instead(text.strip()))
+    raise InputError(
+        f"{name} must be a whole number from {first} to 1e15, got {got}",
+        hint=_instead(text.strip(), of_elements=least is None),
+    )
 
 
-def _instead(text: str) -> str | None:
+def _instead(text: str, *, of_elements: bool = False) -> str | None:
     """What to write in place of a number with a prefix or a unit.
 
     >>> _instead("32k"), _instead("1.5Ki")
@@ -73,7 +76,7 @@ def _instead(text: str) -> str | None:
             return f"{text} is {' or '.join(str(number) for number in meant)}; write the number"
     if not (text[:1].isdigit() and text[-1:].isalpha()):
         return None
-    if text[-1] in "bB":
+    if of_elements and text[-1] in "bB":
         return "sizes count elements, without a unit: 16 MB of bf16 are 8e6"
     return "write the number alone, without a unit"
 

@@ -78,5 +78,6 @@ def _find(device: Device, name: str | None) -> Link:
         if link.name.casefold() == name.strip().casefold():
             return link
     raise UnknownNameError(
-        f"{device.id} has no link '{name}'", hint=f"it has: {', '.join(link.name for link in device.links)}"
+        f"{device.id} has no link '{name}'",
+        hint=f"it has: {', '.join(link.name for link in device.links)}; or give a bandwidth, such as 450GB/s",
     )
