@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError, nearest
 from roofline.text import quote
@@ -70,6 +70,7 @@ class Format(NamedTuple):
     source: str = ""
     per: int = 1  # a measured average has a fraction of a bit
     note: str = ""  # to be shown with whatever rests on this format
+    container: Literal["gguf"] | None = None  # the one kind of file that holds it; None: several do
 
     @property
     def bits(self) -> Fraction:
@@ -138,7 +139,7 @@ FORMATS: Final[dict[str, Format]] = {
         Format("nf4", 4, ((64, 32),), source=f"{_QLORA}: an fp32 scale per 64"),
         Format("nf4-dq", 4, ((64, 8), (64 * 256, 32)), source=f"{_QLORA}: an 8-bit scale per 64, an fp32 per 16,384"),
         *(
-            Format(name, 0, ((weights, 8 * size),), source=_GGML)
+            Format(name, 0, ((weights, 8 * size),), source=_GGML, container="gguf")
             for weights, sizes in _GGML_BLOCKS
             for name, size in sizes.items()
         ),
@@ -148,6 +149,7 @@ FORMATS: Final[dict[str, Format]] = {
                 bits,
                 per=10_000,
                 source=_MIXES,
+                container="gguf",
                 note=f"{name} is a mix of block formats: {bits / 10_000} bit per weight is the average of Llama-3.1-8B,"
                 " and other models differ",
             )

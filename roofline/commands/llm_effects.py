@@ -83,10 +83,7 @@ def _logits(asked: Asked) -> str | None:
 
 
 def _mla(asked: Asked) -> str | None:
-    from roofline.transformer.layer import Mla
-
-    latent = any(isinstance(layer.attention, Mla) for _, layer in asked.model.layers)
-    return None if latent else f"is of multi-head latent attention; {asked.model.name} has none"
+    return None if asked.model.has_latent else f"is of multi-head latent attention; {asked.model.name} has none"
 
 
 def _experts(asked: Asked) -> str | None:

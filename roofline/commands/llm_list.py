@@ -25,7 +25,6 @@ def command(words: tuple[str, ...], **given: Any) -> None:
     from roofline.commands.output import check_output, emit
     from roofline.report.llm.models import list_report
     from roofline.transformer import presets
-    from roofline.transformer.layer import Mla
 
     settings = output_settings(given)
     check_output(settings)
@@ -37,7 +36,7 @@ def command(words: tuple[str, ...], **given: Any) -> None:
     for id_, aliases in names.items():
         model = presets.find(id_)
         kinds: tuple[str, ...] = ("moe" if model.is_moe else "dense",)
-        kinds += ("mla",) if any(isinstance(layer.attention, Mla) for _, layer in model.layers) else ()
+        kinds += ("mla",) if model.has_latent else ()
         kinds += ("window",) if any(layer.attention.window for _, layer in model.layers) else ()
         text = " ".join((id_, *aliases, model.name)).casefold()
         if all(word in kinds or word in text for word in map(str.casefold, words)):

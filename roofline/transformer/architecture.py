@@ -9,8 +9,9 @@ from typing import NamedTuple
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS, remarks
-from roofline.transformer.formats import PARTS, Formats, Part
-from roofline.transformer.layer import Layer, Moe, Types
+from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part
+from roofline.transformer.layer import Layer, Types
+from roofline.transformer.mla import Mla
 
 
 class Quantization(NamedTuple):
@@ -60,6 +61,11 @@ class Architecture:
             raise InputError(f"{self.name} has neither layers nor parameters")
 
     @property
+    def plain(self) -> str:
+        """The 16-bit type of what is not quantised: that of the checkpoint, or bf16 where it has another."""
+        return self.dtype if PRECISIONS[self.dtype].bits == PLAIN_BITS else "bf16"
+
+    @property
     def depth(self) -> int:
         """Number of layers."""
         return sum(count for count, _ in self.layers)
@@ -67,7 +73,17 @@ class Architecture:
     @property
     def is_moe(self) -> bool:
         """Whether any layer has routed experts."""
-        return any(isinstance(layer.mlp, Moe) for _, layer in self.layers)
+        return any(layer.kind == "MoE" for _, layer in self.layers)
+
+    @property
+    def has_latent(self) -> bool:
+        """Whether any layer caches a latent (MLA) in place of keys and values."""
+        return any(isinstance(layer.attention, Mla) for _, layer in self.layers)
+
+    @property
+    def as_mha(self) -> Architecture:
+        """The same model with keys and values for each head."""
+        return replace(self, layers=tuple((count, layer.as_mha()) for count, layer in self.layers))
 
     @property
     def parameters(self) -> int:
@@ -77,7 +93,7 @@ class Architecture:
     @property
     def active_parameters(self) -> int:
         """Parameters with k of the E experts of each layer, embedding table and LM head included."""
-        return self.parameters - sum(self._sum(_idle_experts).values())
+        return self.parameters - sum(self._sum(Layer.idle).values())
 
     @property
     def active_parameters_without_embedding(self) -> int:
@@ -87,7 +103,7 @@ class Architecture:
     @property
     def parameters_by_part(self) -> dict[Part, int]:
         """Stored parameters of each part, which add up to the model; a tied LM head has none of its own."""
-        parts = self._sum(_stored)
+        parts = self._sum(Layer.parameters)
         norms = self.final_norm * self.hidden * (1 + self.norm_bias)
         parts["embedding"] += (self.vocab + self.positions) * self.hidden
         parts["head"] += 0 if self.tied else self.vocab * self.hidden
@@ -126,7 +142,7 @@ class Architecture:
             UnknownNameError: no such format; the nearest are named.
 
         """
-        plain = self.dtype if PRECISIONS[self.dtype].bits == 16 else "bf16"
+        plain = self.plain
         held = self.quantization
         named = Formats(
             weights=weights or (held.weights if held else plain),
@@ -158,28 +174,3 @@ class Architecture:
             for part, parameters in of(layer, self.hidden).items():
                 parts[part] += count * parameters
         return parts
-
-
-def _stored(layer: Layer, hidden: int) -> dict[Part, int]:
-    """Parameters of one layer by part."""
-    attention, mlp = layer.attention, layer.mlp
-    vectors = attention.vectors(hidden) + layer.norms * hidden * (1 + layer.norm_bias)
-    parts: dict[Part, int] = {"attention": attention.matrices(hidden)}
-    if isinstance(mlp, Moe):
-        parts["experts"] = mlp.experts * mlp.expert.matrices(hidden)
-        parts["router"] = mlp.router(hidden)
-        parts["mlp"] = mlp.shared.matrices(hidden) if mlp.shared else 0
-        vectors += mlp.experts * (mlp.expert.vectors(hidden) + mlp.router_bias)
-    elif mlp is not None:
-        parts["mlp"] = mlp.matrices(hidden)
-        vectors += mlp.vectors(hidden)
-    parts["vectors"] = vectors
-    return parts
-
-
-def _idle_experts(layer: Layer, hidden: int) -> dict[Part, int]:
-    """Parameters of the experts that one token does not pass."""
-    if not isinstance(layer.mlp, Moe):
-        return {}
-    idle, expert = layer.mlp.experts - layer.mlp.per_token, layer.mlp.expert
-    return {"experts": idle * expert.matrices(hidden), "vectors": idle * expert.vectors(hidden)}

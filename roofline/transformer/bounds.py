@@ -19,7 +19,7 @@ from roofline.core.roof import Bound, Roof
 from roofline.core.target import Target
 from roofline.errors import InputError
 from roofline.transformer.operator import Operator
-from roofline.transformer.step import Moved, Table
+from roofline.transformer.table import Moved, Table
 
 
 class Times(NamedTuple):

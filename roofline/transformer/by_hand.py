@@ -8,7 +8,10 @@ from roofline.errors import InputError
 from roofline.operations.shapes import LARGEST, sizes
 from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.layer import Dense, Gqa, Layer, Moe
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 
 _SHAPES: Final = ("layers", "hidden", "heads", "width", "vocab")
 _ATTENTION: Final = ("layers", "hidden", "heads")

@@ -9,18 +9,18 @@ from typing import Final, Literal, get_args
 
 Attention = Literal["flash", "unfused"]  # unfused writes the scores to memory
 Count = Literal["causal", "full"]  # full: the whole rectangle of pairs, as FLOP counters have it
-MlaWay = Literal["auto", "absorbed", "naive"]  # auto: absorbed in decode, else naive
+Latent = Literal["auto", "absorbed", "naive"]  # auto: absorbed in decode, else naive
 Logits = Literal["last", "all"]  # LM head on the last token of each sequence, or on all new ones
-Experts = Literal["expected", "min", "max", "all"]  # distinct experts that a step touches in a layer
+Touched = Literal["expected", "min", "max", "all"]  # distinct experts that a step touches in a layer
 
 # The first of each is the default.
 WORDS: Final[dict[str, tuple[str, ...]]] = {
     "attention": get_args(Attention),
     "count": get_args(Count),
-    "mla": get_args(MlaWay),
+    "mla": get_args(Latent),
     "logits": get_args(Logits),
 }
-EXPERTS: Final[tuple[str, ...]] = get_args(Experts)
+EXPERTS: Final[tuple[str, ...]] = get_args(Touched)
 CONVENTIONS: Final = (*WORDS, "experts")
 
 PROMPT: Final = 4096  # tokens, or as many as the model can take

@@ -87,10 +87,9 @@ def architecture(
 
     """
     inner, notes = _text_part(config, where)
-    keys = Keys(inner, where, names)
     kind = _kind(inner, config, where)
     family = FAMILIES[kind]
-    keys.defaults, keys.kind = family.defaults, kind
+    keys = Keys(inner, where, names, kind=kind, defaults=family.defaults)
     _refuse_variants(keys)
     try:
         return _architecture(keys, family, config, types, name=name, source=source or where, notes=notes)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from roofline.transformer.families import Family
+from roofline.transformer.families import ExpertKeys, Family
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe, Types
+from roofline.transformer.layer import Layer, Types
+from roofline.transformer.mla import Mla
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
 
@@ -20,18 +24,10 @@ def needed(keys: Keys, family: Family) -> Iterator[tuple[str, ...]]:
     if family.attention == "mla":
         yield from (("kv_lora_rank",), ("qk_nope_head_dim",), ("qk_rope_head_dim",), ("v_head_dim",))
     sparse = _sparse(keys, family, keys.maybe(*DEPTH) or _DEEP)
-    if (family.moe == "local" or not all(sparse)) and keys.kind != "gpt2":
+    if not all(sparse) and family.usual_width is None:
         yield WIDTH
-    if any(sparse):
-        yield from (_experts(family), _PER_TOKEN)
-        yield from () if family.moe == "local" else (("moe_intermediate_size",),)
-
-
-def _experts(family: Family) -> tuple[str, ...]:
-    """The spellings of the number of experts."""
-    if family.moe == "local":
-        return ("num_local_experts", "num_experts")
-    return ("num_experts" if family.moe == "qwen" else "n_routed_experts", "num_local_experts")
+    if any(sparse) and family.moe is not None:
+        yield from (family.moe.number, _PER_TOKEN, family.moe.width)
 
 
 def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[tuple[int, Layer], ...]:
@@ -54,7 +50,7 @@ def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[
             count,
             Layer(
                 attention=_mla(keys, family) if family.attention == "mla" else _gqa(keys, family, window),
-                mlp=_moe(keys, family) if moe else _dense(keys, family),
+                mlp=_moe(keys, family, family.moe) if moe and family.moe else _dense(keys, family),
                 norms=family.norms,
                 norm_bias=family.norm_bias,
                 types=held,
@@ -80,13 +76,13 @@ def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
     norms = 0
     if family.qk_norm and keys.flag(family.qk_norm_key):
         norms = 2 * width if family.qk_norm == "head" else (heads + kv_heads) * width
-    bias = keys.flag("enable_bias") if "enable_bias" in family.defaults else True  # OPT: all biases, or none
+    biased = keys.flag(family.biases)
     return Gqa(
         heads=heads,
         kv_heads=kv_heads,
         head_dim=width,
-        qkv_bias=keys.flag(family.qkv_bias) and bias,
-        output_bias=keys.flag(family.output_bias) and bias,
+        qkv_bias=keys.flag(family.qkv_bias) and biased,
+        output_bias=keys.flag(family.output_bias) and biased,
         qk_norm=norms,
         window=window,
         sinks=family.sinks,
@@ -109,59 +105,52 @@ def _mla(keys: Keys, family: Family) -> Mla:
 
 def _dense(keys: Keys, family: Family) -> Dense:
     width = keys.maybe(*WIDTH)
-    if width is None and keys.kind == "gpt2":  # null or nothing in GPT-2's own configurations
-        width = 4 * keys.hidden
-    bias = keys.flag("enable_bias") if "enable_bias" in family.defaults else True
+    if width is None and family.usual_width is not None:
+        width = family.usual_width * keys.hidden
     return Dense(
         width=keys.whole(*WIDTH) if width is None else width,
         gated=family.gated,
-        bias=keys.flag(family.mlp_bias) and bias,
+        bias=keys.flag(family.mlp_bias) and keys.flag(family.biases),
     )
 
 
-def _moe(keys: Keys, family: Family) -> Moe:
-    if family.moe == "local":  # Mixtral and gpt-oss call the width of an expert intermediate_size
-        experts, per_token = _routed(keys, *_experts(family), width=WIDTH)
-        return Moe(
-            experts=experts,
-            per_token=per_token,
-            width=keys.whole(*WIDTH),
-            bias=family.expert_bias,
-            router_bias=family.expert_bias,
-        )
-    experts, per_token = _routed(keys, *_experts(family), width=("moe_intermediate_size",))
-    width = keys.whole("moe_intermediate_size")
-    shared = keys.maybe("shared_expert_intermediate_size") if family.moe == "qwen" else width
-    number = int(bool(shared)) if family.moe == "qwen" else keys.maybe("n_shared_experts") or 0
-    keys.product((keys.called("n_shared_experts"), number), (keys.called("moe_intermediate_size"), shared or 0))
+def _moe(keys: Keys, family: Family, said: ExpertKeys) -> Moe:
+    experts, per_token = _routed(keys, said)
+    width = keys.whole(*said.width)
+    shared, number = width, 0
+    if said.shared_width is not None:
+        shared = keys.maybe(said.shared_width) or 0
+        number = int(shared > 0)
+    elif said.shared is not None:
+        number = keys.maybe(said.shared) or 0
+        keys.product((keys.called(said.shared), number), (keys.called(*said.width), width))
     return Moe(
         experts=experts,
         per_token=per_token,
         width=width,
-        router_bias=family.moe == "deepseek" and keys.kind != "deepseek_v2",  # it corrects the scores of V3
+        bias=family.expert_bias,
+        router_bias=family.router_bias,
         shared_experts=number,
-        shared_width=(shared or 0) if number else 0,
-        shared_gate=family.moe == "qwen" and bool(shared),
+        shared_width=shared if number else 0,
+        shared_gate=said.shared_width is not None and number > 0,
     )
 
 
-def _routed(keys: Keys, *spellings: str, width: tuple[str, ...]) -> tuple[int, int]:
+def _routed(keys: Keys, said: ExpertKeys) -> tuple[int, int]:
     """Experts, and those of a token."""
-    experts, per_token = keys.whole(*spellings), keys.whole(*_PER_TOKEN)
+    experts, per_token = keys.whole(*said.number), keys.whole(*_PER_TOKEN)
     if per_token > experts:
-        names = keys.called(*_PER_TOKEN), keys.called(*spellings)
+        names = keys.called(*_PER_TOKEN), keys.called(*said.number)
         raise keys.error(f"{names[0]} must not exceed {names[1]}: {per_token} of {experts}")
-    keys.product((keys.called(*_PER_TOKEN), per_token), (keys.called(*width), keys.whole(*width)))
+    keys.product((keys.called(*_PER_TOKEN), per_token), (keys.called(*said.width), keys.whole(*said.width)))
     return experts, per_token
 
 
 def _sparse(keys: Keys, family: Family, depth: int) -> list[bool]:
     """Whether each layer has experts in place of one MLP."""
-    if family.moe is None:
-        return [False] * depth
-    if family.moe == "local":
-        return [True] * depth
-    if family.moe == "deepseek":
+    if family.moe is None or family.moe.layers == "all":
+        return [family.moe is not None] * depth
+    if family.moe.layers == "behind":
         dense, every = keys.maybe("first_k_dense_replace") or 0, keys.maybe("moe_layer_freq") or 1
         return [i >= dense and i % every == 0 for i in range(depth)]
     every, listed = keys.maybe("decoder_sparse_step") or 1, keys.values.get("mlp_only_layers") or []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
-from roofline.transformer.choices import EXPERTS, WORDS, Attention, Count, Experts, Logits, MlaWay
+from roofline.transformer.choices import EXPERTS, WORDS, Attention, Count, Latent, Logits, Touched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +20,8 @@ class Conventions:
 
     attention: Attention = "flash"
     count: Count = "causal"
-    mla: MlaWay = "auto"
-    experts: Experts | int = "expected"
+    mla: Latent = "auto"
+    experts: Touched | int = "expected"
     logits: Logits = "last"
 
     def __post_init__(self) -> None:

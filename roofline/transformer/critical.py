@@ -15,39 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline.errors import InputError
-from roofline.transformer.decode import Decode
+from roofline.transformer.closed_decode import ClosedDecode
 from roofline.transformer.moe import touched
 
 _MOST: Final = 1e15  # sequences
 _CLOSE: Final = 1e-12  # relative width of the bracket that ends a search
 
 
-def critical_batch(*, weights: float, flops: float, kv: float, peak: float, bandwidth: float) -> float | None:
-    """B* = W P / (F H - K P) of given amounts; None: no batch is compute-bound.
-
-    Args:
-        weights: B of a step, W
-        flops: FLOP of a sequence, F
-        kv: B of cache of a sequence, K
-        peak: FLOP/s, P
-        bandwidth: B/s, H
-
-    Raises:
-        InputError: a negative amount, or a peak or bandwidth that is not > 0.
-
-    >>> round(critical_batch(weights=2, flops=2, kv=0, peak=989.4e12, bandwidth=3.35e12), 1)  # bf16 on an H100
-    295.3
-
-    """
-    if min(weights, flops, kv) < 0 or min(peak, bandwidth) <= 0:
-        raise InputError("weights, flops and kv must be >= 0, peak and bandwidth > 0")
-    margin = flops * bandwidth - kv * peak
-    return weights * peak / margin if margin > 0 else None
-
-
 def critical_batch_of(
-    model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+    model: ClosedDecode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float | None:
     """The batch from which decode steps of a model are compute-bound at a context; None: no batch is.
 
@@ -61,6 +37,14 @@ def critical_batch_of(
         bandwidth: B/s
         activations: count all bytes that the total time does: activations, the embedding, and the new position too
 
+    >>> from roofline.transformer.architecture import Architecture
+    >>> from roofline.transformer.closed_decode import closed_decode
+    >>> from roofline.transformer.formats import Formats
+    >>> matrices = Architecture(name="1B", hidden=0, vocab=0, layers=(), unplaced=10**9)
+    >>> model = closed_decode(matrices, Formats())
+    >>> round(critical_batch_of(model, 0, {"bf16": 989.4e12}, 3.35e12), 1)  # 2 x 989.4e12 / (2 x 3.35e12), on an H100
+    295.3
+
     """
     margin = _margin(model, max(context, 1), peaks, bandwidth, activations=activations)
     if margin <= 0:
@@ -71,7 +55,7 @@ def critical_batch_of(
 
 
 def crossover_context(
-    model: Decode, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+    model: ClosedDecode, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float | None:
     """The context beyond which no batch of decode steps is compute-bound; None: there is none.
 
@@ -79,11 +63,13 @@ def crossover_context(
     windows, so that the last crossing is found segment by segment, from the longest context down.
 
     >>> from roofline.transformer.architecture import Architecture
-    >>> from roofline.transformer.decode import decode
+    >>> from roofline.transformer.closed_decode import closed_decode
     >>> from roofline.transformer.formats import Formats
-    >>> from roofline.transformer.layer import Dense, Gqa, Layer
+    >>> from roofline.transformer.gqa import Gqa
+    >>> from roofline.transformer.layer import Layer
+    >>> from roofline.transformer.mlp import Dense
     >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
-    >>> llama = decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
+    >>> llama = closed_decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
     >>> round(crossover_context(llama, {"bf16": 989.5e12}, 3.35e12))
     393
 
@@ -102,7 +88,7 @@ def crossover_context(
 
 
 def _margin(
-    model: Decode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
+    model: ClosedDecode, context: int, peaks: Mapping[str, float], bandwidth: float, *, activations: bool = False
 ) -> float:
     """Seconds that one sequence computes longer than its cache is moved: F / P - K / H."""
     moved = model.kv_read(context)
@@ -111,7 +97,7 @@ def _margin(
     return model.compute_time(context, peaks) - moved / bandwidth
 
 
-def _weights(model: Decode, batch: float) -> float:
+def _weights(model: ClosedDecode, batch: float) -> float:
     """B of weights of a step, of a batch between whole numbers too."""
     given = model.conventions.experts
     return model.fixed + sum(

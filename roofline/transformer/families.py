@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from roofline.transformer.keys import WIDTH
+
 Flag = bool | str  # a constant, or the key of the configuration that says it
+
+
+class ExpertKeys(NamedTuple):
+    """The keys by which a family describes its mixtures of experts."""
+
+    number: tuple[str, ...]
+    width: tuple[str, ...] = ("moe_intermediate_size",)  # of one
+    layers: Literal["all", "every", "behind"] = "all"  # with experts: each n-th, or those behind the first n
+    shared: str | None = None  # their number
+    shared_width: str | None = None  # where shared experts are one MLP of a width of its own, with a learned gate
 
 
 class Family(NamedTuple):
@@ -24,8 +36,11 @@ class Family(NamedTuple):
     sinks: bool = False
     window: Literal["never", "all", "asked", "late", "pattern"] = "never"  # layers with a sliding window
     period: int = 0  # of a pattern: each period-th layer attends all positions
-    moe: Literal["local", "qwen", "deepseek"] | None = None  # by whose keys the experts are described
+    moe: ExpertKeys | None = None
     expert_bias: bool = False
+    router_bias: bool = False
+    biases: Flag = True  # whether there are any at all (OPT: all, or none)
+    usual_width: int | None = None  # of the MLP, times the hidden size, where a file names none
     gated: bool = True
     mlp_bias: Flag = False
     norms: int = 2
@@ -35,6 +50,14 @@ class Family(NamedTuple):
     positions: int | None = None  # rows of the table of positions beyond the longest context; None: no table
     defaults: Mapping[str, int | bool] = {}
 
+
+_MIXTRAL: Final = ExpertKeys(number=("num_local_experts", "num_experts"), width=WIDTH)
+_QWEN: Final = ExpertKeys(
+    number=("num_experts", "num_local_experts"), layers="every", shared_width="shared_expert_intermediate_size"
+)
+_ROUTED: Final = ExpertKeys(
+    number=("n_routed_experts", "num_local_experts"), layers="behind", shared="n_shared_experts"
+)
 
 _OPTIONAL_BIAS: Final = Family(qkv_bias="attention_bias", output_bias="attention_bias")
 _LLAMA: Final = _OPTIONAL_BIAS._replace(mlp_bias="mlp_bias")
@@ -49,7 +72,7 @@ _GEMMA: Final = _OPTIONAL_BIAS._replace(tied=True, defaults={"head_dim": 256})
 _LAYER_NORM: Final = Family(
     grouped=False, qkv_bias=True, output_bias=True, mlp_bias=True, norm_bias=True, gated=False, tied=True, positions=0
 )
-_DEEPSEEK: Final = Family(attention="mla", qkv_bias="attention_bias", moe="deepseek")
+_DEEPSEEK: Final = Family(attention="mla", qkv_bias="attention_bias", moe=_ROUTED)
 _OLMO: Final = _OPTIONAL_BIAS._replace(qk_norm="all")
 
 FAMILIES: Final[dict[str, Family]] = {
@@ -63,12 +86,12 @@ FAMILIES: Final[dict[str, Family]] = {
         defaults={"attention_bias": True, "head_dim": 128, "num_key_value_heads": 8},
     ),
     "mistral": _MISTRAL._replace(defaults={**_MISTRAL.defaults, "sliding_window": 4096}),
-    "mixtral": _MISTRAL._replace(moe="local"),
+    "mixtral": _MISTRAL._replace(moe=_MIXTRAL),
     "phi3": Family(window="all"),
     "qwen2": _QWEN2,
-    "qwen2_moe": _QWEN2._replace(qkv_bias="qkv_bias", moe="qwen", defaults={**_QWEN2.defaults, "qkv_bias": True}),
+    "qwen2_moe": _QWEN2._replace(qkv_bias="qkv_bias", moe=_QWEN, defaults={**_QWEN2.defaults, "qkv_bias": True}),
     "qwen3": _QWEN3._replace(defaults={**_QWEN3.defaults, "head_dim": 128}),
-    "qwen3_moe": _QWEN3._replace(window="asked", moe="qwen", defaults={"num_key_value_heads": 4}),
+    "qwen3_moe": _QWEN3._replace(window="asked", moe=_QWEN, defaults={"num_key_value_heads": 4}),
     "gemma": _GEMMA,
     "gemma2": _GEMMA._replace(norms=4, window="pattern", period=2, defaults={"head_dim": 256, "sliding_window": 4096}),
     "gemma3_text": _GEMMA._replace(
@@ -85,13 +108,14 @@ FAMILIES: Final[dict[str, Family]] = {
         },
     ),
     "deepseek_v2": _DEEPSEEK,
-    "deepseek_v3": _DEEPSEEK,
+    "deepseek_v3": _DEEPSEEK._replace(router_bias=True),  # it corrects the scores
     "gpt_oss": _OPTIONAL_BIAS._replace(
         sinks=True,
         window="pattern",
         period=2,
-        moe="local",
+        moe=_MIXTRAL,
         expert_bias=True,
+        router_bias=True,
         defaults={"attention_bias": True, "head_dim": 64, "num_key_value_heads": 8, "sliding_window": 128},
     ),
     "glm4": Family(
@@ -103,7 +127,8 @@ FAMILIES: Final[dict[str, Family]] = {
         qkv_bias="attention_bias",
         qk_norm="head",
         qk_norm_key="use_qk_norm",
-        moe="deepseek",
+        moe=_ROUTED,
+        router_bias=True,
         defaults={"num_key_value_heads": 8, "first_k_dense_replace": 1},
     ),
     "olmo2": _OLMO,
@@ -130,8 +155,8 @@ FAMILIES: Final[dict[str, Family]] = {
         defaults={"attention_bias": True},
     ),
     "phi": _LAYER_NORM._replace(grouped=True, norms=1, tied=False, positions=None, head_bias=True),
-    "gpt2": _LAYER_NORM,
-    "opt": _LAYER_NORM._replace(positions=2, defaults={"enable_bias": True}),
+    "gpt2": _LAYER_NORM._replace(usual_width=4),  # n_inner is null or nothing in its own configurations
+    "opt": _LAYER_NORM._replace(positions=2, biases="enable_bias", defaults={"enable_bias": True}),
 }
 
 # Other names of the same architecture: text parts of models that also see or hear, and copies under another name.

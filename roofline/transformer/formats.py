@@ -22,7 +22,7 @@ PARTS: Final[tuple[Part, ...]] = (
 )
 _KEPT: Final[frozenset[Part]] = frozenset({"embedding", "router", "vectors", "head"})
 _KEPT_BY_GGUF: Final[frozenset[Part]] = frozenset({"router", "vectors"})
-_SIXTEEN: Final = 16
+PLAIN_BITS: Final = 16  # of what nobody quantises: activations, cache, and the parts that stay as they are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,6 @@ def kept_by(weights: Format) -> frozenset[Part]:
     AWQ, GPTQ, NVFP4, MXFP4 and fp8 checkpoints leave embedding, LM head, router, norms and biases alone; llama.cpp
     quantises all but router, norms and biases (tools/quantize/README.md); 16 and 32 bits are for all alike.
     """
-    if weights.name in PRECISIONS and PRECISIONS[weights.name].bits >= _SIXTEEN:
+    if weights.name in PRECISIONS and PRECISIONS[weights.name].bits >= PLAIN_BITS:
         return frozenset()
-    return _KEPT_BY_GGUF if "llama.cpp" in weights.source else _KEPT
+    return _KEPT_BY_GGUF if weights.container == "gguf" else _KEPT

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from roofline.operations.shapes import sizes
 from roofline.transformer.bounds import Roofs, bounds
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table
 
 _EQUAL = 1e-12  # relative; between two kinks the mean of the ends is the middle, up to rounding
 
@@ -48,6 +48,16 @@ def generation(
     Raises:
         InputError: a size that is not a whole number from 1 on, or no roof for a precision.
 
+    >>> from roofline.core.roof import Roof, Stream
+    >>> from roofline.transformer.by_hand import by_hand
+    >>> from roofline.transformer.formats import Formats
+    >>> from roofline.transformer.table import table
+    >>> roofs = Roofs(by_precision={"bf16": Roof(peak=1e14, memory=Stream(bandwidth=1e12))})
+    >>> one = generation(
+    ...     lambda step: table(by_hand(params=1e9), step, Formats()), roofs, prompt=1000, generated=10)
+    >>> round(one.first_token, 9), round(one.mean_token, 9)  # 2 x 1e9 x 1000 FLOP, then 2 x 1e9 B a step
+    (0.02, 0.002)
+
     """
     sizes(prompt=prompt, generated=generated, batch=batch)
     first, last = prompt + 1, prompt + generated
@@ -81,7 +91,10 @@ def mean_time(first: int, last: int, seconds: Callable[[int], float], kinks: Ite
 
 
 def _sum(low: int, high: int, seconds: Callable[[int], float]) -> float:
-    """Sum over a range in which the time is the largest of linear functions, thus convex."""
+    """Sum over a range in which the time is the largest of linear functions, thus convex.
+
+    A convex function that meets its chord in the middle is that chord, whose sum is terms x the mean of its ends.
+    """
     first, last, terms = seconds(low), seconds(high), high - low + 1
     if terms <= 2:
         return first + (last if terms == 2 else 0.0)

@@ -128,7 +128,7 @@ def sixteen_bits(header: Header) -> str:
     return "fp16" if any(type_name(tensor.type) == "fp16" for tensor in header.tensors) else "bf16"
 
 
-def quantization(header: Header, *, complete: bool) -> Quantization:
+def quantization_of(header: Header, *, complete: bool) -> Quantization:
     """The format of the file if it has a name, else that of most weights; and of a complete one, of its tables.
 
     Raises:

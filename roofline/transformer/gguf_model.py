@@ -16,7 +16,7 @@ from roofline.text import quote
 from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture
-from roofline.transformer.gguf_formats import held_in, quantization, sixteen_bits, types_by_layer
+from roofline.transformer.gguf_formats import held_in, quantization_of, sixteen_bits, types_by_layer
 from roofline.transformer.gguf_header import Header, Tensor, Value
 from roofline.transformer.gguf_parts import read_parts
 
@@ -99,7 +99,7 @@ def load(path: str) -> Architecture:
         names={word: f"{kind}.{key}" for word, key in _KEYS.items()} | {"vocab_size": "token_embd.weight"},
         types=types_by_layer(header, depth) if listed else (),
     )
-    held = quantization(header, complete=not missing)
+    held = quantization_of(header, complete=not missing)
     model = replace(model, quantization=held, notes=(*model.notes, *(missing or _held_against(model, header))))
     return replace(model, quantization=held_in(model, header))
 

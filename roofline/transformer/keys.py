@@ -33,12 +33,20 @@ def refusal(where: str, message: str, hint: str | None = None) -> FileError:
 class Keys:
     """A configuration, of which only what is asked for is checked."""
 
-    def __init__(self, values: Mapping[str, Any], where: str, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        where: str,
+        names: Mapping[str, str] | None = None,
+        *,
+        kind: str = "",
+        defaults: Mapping[str, int | bool] | None = None,
+    ) -> None:
         self.values = values
         self.where = where
         self.names = names or {}  # what the file calls a key, where that is another word
-        self.kind = ""
-        self.defaults: Mapping[str, int | bool] = {}
+        self.kind = kind  # the model_type
+        self.defaults = defaults or {}  # of its configuration class
         self._assumed: dict[str, int | bool] = {}
 
     @property

@@ -1,7 +1,7 @@
 """The levers that move decode: each alone and all together, against the model without any of them.
 
 Without levers each query head has keys and values of its own (MHA), weights and cache have 16 bits, attention writes
-its scores to memory, and one device serves one sequence.
+its scores to memory, and one device serves one sequence. A lever takes one way to serve a model to another.
 """
 
 from __future__ import annotations
@@ -12,19 +12,53 @@ from typing import Final, NamedTuple
 
 from roofline.errors import RooflineError
 from roofline.precision import storage
-from roofline.text import counted
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.layer import Gqa, Mla
+from roofline.transformer.formats import PLAIN_BITS
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.mla import Mla
 from roofline.transformer.parallel import shard
 from roofline.transformer.setup import Setup
-from roofline.transformer.way import Way, as_mha, without_levers
+from roofline.transformer.table import Table
 
 _BATCHES: Final = (32, 64)
 _WEIGHTS: Final = ("fp8", "int4-g128")
 _KV: Final = "fp8"
 _DEVICES: Final = (8, 4, 2)  # tried in this order where nobody says how many
-_SIXTEEN: Final = 16
 _BARE: Final = "nothing is known of the layers"
+
+
+class Way(NamedTuple):
+    """One way to serve a model; ``mha`` gives each query head keys and values of its own in the cache."""
+
+    setup: Setup
+    mha: bool = False
+
+    def decode(self) -> Table:
+        """The operators of a decode step.
+
+        With ``mha`` those that touch the cache are those of the model as MHA. All matrices stay as they are, so that
+        nothing but the traffic of the history differs; a real MHA model would have larger projections.
+        """
+        if not self.mha:
+            return self.setup.decode()
+        absorbed = replace(self.setup.conventions, mla="absorbed")  # whose weights all stand in products of their own
+        model = self.setup.with_(conventions=absorbed).decode()
+        other = self._as_mha.decode()
+        kept = [each for each in model.operators if not each.kv]
+        return model._replace(operators=(*kept, *(each for each in other.operators if each.kv)))
+
+    def bounds(self) -> Bounds:
+        """What the roofs say of that step."""
+        return self.setup.bounds(self.decode())
+
+    def fits(self) -> bool | None:
+        """Whether weights, cache and activations fit into the device; None where that is not known."""
+        needed = self.setup.demand()
+        return self.setup.fits(needed._replace(kv=self._as_mha.demand().kv) if self.mha else needed)
+
+    @property
+    def _as_mha(self) -> Setup:
+        return self.setup.with_(architecture=self.setup.architecture.as_mha)
 
 
 class Lever(NamedTuple):
@@ -77,6 +111,14 @@ def effects(setup: Setup) -> tuple[Effect, ...]:
     return (effect("no lever", start), *map(alone, known), effect("all together", _pulled(start, applied)))
 
 
+def without_levers(setup: Setup) -> Way:
+    """The way of serving that levers are measured against; context, precision of products and counting are kept."""
+    plain = setup.formats.plain
+    conventions = replace(setup.conventions, attention="unfused")
+    bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
+    return Way(setup=bare, mha=bool(setup.architecture.layers))
+
+
 def _pulled(way: Way, pulled: list[Lever]) -> Way:
     for lever in pulled:
         way = lever.pull(way)
@@ -97,16 +139,16 @@ def _cache(setup: Setup) -> Iterator[Lever]:
     def shared(way: Way) -> Way:
         return way._replace(mha=False)
 
-    layers = [layer.attention for _, layer in setup.architecture.layers]
-    grouped = [each for each in layers if isinstance(each, Gqa) and each.kv_heads < each.heads]
-    latent = [each for each in layers if isinstance(each, Mla)]
-    name = f"GQA: {counted(grouped[0].kv_heads, 'KV head')} of {grouped[0].heads}" if grouped else "GQA"
-    not_grouped = "its latent serves all heads" if latent else "it has as many KV heads as heads"
-    yield Lever(name, shared, None if grouped else not_grouped if layers else _BARE)
-    size = f"MLA: latent of {latent[0].kv_elements}" if latent else "MLA"
-    yield Lever(size, shared, None if latent else "it caches keys and values, no latent" if layers else _BARE)
+    known = [layer.attention for _, layer in setup.architecture.layers]
+    latent = setup.architecture.has_latent
+    for kind, name, why in (
+        (Gqa, "GQA", "its latent serves all heads" if latent else "it has as many KV heads as heads"),
+        (Mla, "MLA", "it caches keys and values, no latent"),
+    ):
+        of = next((each.sharing for each in known if isinstance(each, kind) and each.sharing), None)
+        yield Lever(f"{name}: {of}" if of else name, shared, None if of else why if known else _BARE)
     for held, joint in _narrower(setup.formats.kv, (_KV,)):
-        yield _changed(f"KV cache {held}", kv=held)._replace(why=None if layers else _BARE, joint=joint)
+        yield _changed(f"KV cache {held}", kv=held)._replace(why=None if known else _BARE, joint=joint)
 
 
 def _weights(setup: Setup) -> Iterator[Lever]:
@@ -117,7 +159,7 @@ def _weights(setup: Setup) -> Iterator[Lever]:
 def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """The usual formats and the one that was asked for, if it is below 16 bit; and which is the narrowest."""
     own = storage(asked, mixes=True)
-    names = {*usual, own.name} if own.bits < _SIXTEEN else {*usual}
+    names = {*usual, own.name} if own.bits < PLAIN_BITS else {*usual}
     ordered = sorted(names, key=lambda name: (-storage(name, mixes=True).bits, name))
     return ((name, name == ordered[-1]) for name in ordered)
 
@@ -135,7 +177,7 @@ def _tensor_parallel(setup: Setup) -> Lever:
     for devices in (setup.devices,) if setup.devices > 1 else _DEVICES:
         try:
             _ = setup.with_(devices=devices).port  # says so where the device has no link
-            shard(as_mha(setup.architecture), devices)
+            shard(setup.architecture.as_mha, devices)
             shard(setup.architecture, devices)
         except RooflineError as error:
             why = why or str(error)

@@ -9,7 +9,6 @@ from roofline.precision import storage
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer
 from roofline.transformer.parallel import shard
 from roofline.transformer.tensors import bytes_by_part
 
@@ -25,7 +24,6 @@ class Load(NamedTuple):
     decoded: int = 0  # of these positions those that are no prompt, and come one a step
     chunk: int = choices.CHUNK  # tokens of a prompt that one step takes at most
     block: int = 1  # positions in which the cache is given out (vLLM: 16); 1: what is live
-    windows: bool = True  # layers with a window keep no more than it; False: as much as all others
     reserve: int = 0  # B that nothing of this may use
     devices: int = 1  # between which each layer is split
 
@@ -99,6 +97,11 @@ def weight_bytes(model: Architecture, formats: Formats) -> int:
     """Bytes of all weights, each part in its format; a tied LM head is stored once.
 
     In the formats of a file that lists its tensors, each in its own type, with those that are no parameters.
+
+    >>> from roofline.transformer.by_hand import by_hand
+    >>> weight_bytes(by_hand(params=70e9), Formats()) == 2 * 70 * 10**9
+    True
+
     """
     held = model.quantization
     further = held.further if held is not None and model.holds(formats) else 0
@@ -108,10 +111,14 @@ def weight_bytes(model: Architecture, formats: Formats) -> int:
 def kv_bytes(model: Architecture, formats: Formats, load: Load) -> int:
     """Bytes that an allocator gives out for the KV cache: each sequence has whole blocks of positions in each layer.
 
-    Kwon et al.: PagedAttention, arXiv:2309.06180, section 4.
+    Kwon et al.: PagedAttention, arXiv:2309.06180, section 4. A layer with a window keeps no more positions than it.
 
     Raises:
         InputError: nothing is known of the layers.
+
+    >>> from roofline.transformer.presets import find
+    >>> kv_bytes(find("llama-3.1-8b"), Formats(), Load(positions=17, block=16)) == 2 * 16 * 32 * 2 * 8 * 128 * 2
+    True
 
     """
     return load.batch * _kv(model, formats, load, load.block)
@@ -133,7 +140,7 @@ def _kv(model: Architecture, formats: Formats, load: Load, block: int) -> int:
     held = storage(formats.kv, name="kv")
     total = 0
     for count, layer in model.layers:
-        window = layer.attention.window if load.windows else None
+        window = layer.attention.window
         positions = load.positions if window is None else min(load.positions, window)
         total += count * held.size_of(-(-positions // block) * block * layer.attention.kv_elements)
     return total
@@ -142,42 +149,22 @@ def _kv(model: Architecture, formats: Formats, load: Load, block: int) -> int:
 def activation_bytes(model: Architecture, formats: Formats, load: Load) -> int | None:
     """Bytes of the largest operator's inputs and outputs, or of the logits of the last tokens; None if unknown.
 
-    Attention is fused, so no scores are held; the residual stream, which outlives an operator, is not added.
+    An operator's operands are all live while it runs, so that no step can do with less. Attention is fused, so no
+    scores are held; the residual stream, which outlives an operator, is not added. Logits are those of one token of
+    each sequence, with the hidden states that they are made of.
+
+    >>> from roofline.transformer.presets import find
+    >>> peak = activation_bytes(find("llama-3.1-8b"), Formats(), Load(positions=8192))
+    >>> peak == 8192 * 3 * 14336 * 2  # the gated activation: gate and up read, their product written
+    True
+
     """
-    if any(layer.mlp is None for _, layer in model.layers):
-        return None
+    widest = _SUM * model.hidden
+    for _, layer in model.layers:
+        elements = layer.widest(model.hidden)
+        if elements is None:
+            return None
+        widest = max(widest, elements)
     held = storage(formats.activations, name="activations")
-    widest = max(_SUM * model.hidden, *(_elements(layer, model.hidden) for _, layer in model.layers))
     logits = held.size_of(load.batch * model.hidden) + _LOGIT * load.batch * model.vocab
     return max(held.size_of(load.tokens * widest), logits)
-
-
-def _elements(layer: Layer, hidden: int) -> int:
-    """Elements a token that the widest operator of a layer reads and writes."""
-    attention = layer.attention
-    if isinstance(attention, Gqa):
-        queries = values = attention.heads * attention.head_dim
-        held = queries + attention.kv_elements
-    else:  # in prefill the latent is expanded to keys and values of every head
-        queries = attention.heads * (attention.nope_dim + attention.rope_dim)
-        values = attention.heads * attention.value_dim
-        held = 2 * queries + values
-    core, around = held + values, hidden + max(held, values)
-    return max(core, around, *_mlp_elements(layer, hidden))
-
-
-def _mlp_elements(layer: Layer, hidden: int) -> list[int]:
-    """Elements a token of the MLP's operators: into it, its activation, out of it.
-
-    Of k experts, the token is read once, by its index, and each expert writes what the next operator adds up.
-    """
-    mlp = layer.mlp
-    if mlp is None:
-        return []
-    parts = [(mlp, 1)] if isinstance(mlp, Dense) else [(mlp.expert, mlp.per_token)]
-    if not isinstance(mlp, Dense) and mlp.shared is not None:
-        parts.append((mlp.shared, 1))
-    return [
-        max(hidden + k * (1 + part.gated) * part.width, k * (2 + part.gated) * part.width, k * (part.width + hidden))
-        for part, k in parts
-    ]

@@ -8,39 +8,147 @@ all positions to n heads, and moves what it has expanded. So the first suits dec
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
 from roofline.operations.sdpa import attention as scaled_dot_product
+from roofline.operations.shapes import sizes
 from roofline.precision import arithmetic, storage
+from roofline.text import counted
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Mla
-from roofline.transformer.operator import Operator, in_precision, linear, moving
-from roofline.transformer.phase import Step
-from roofline.transformer.projections import append, without_output
+from roofline.transformer.gqa import Gqa, share
+from roofline.transformer.operator import Operator, Tensor, append, in_precision, linear, moving, without_output
+from roofline.transformer.step import Step
+
+_ABSORBED: Final = "MLA absorbed: all heads attend the latent itself"
+_NAIVE: Final = "MLA naive: latents of all positions are expanded to keys and values of each head"
 
 
-def latent_attention(
-    mla: Mla, *, hidden: int, step: Step, formats: Formats, conventions: Conventions
-) -> tuple[Operator, ...]:
-    """All of the attention of one layer, in FLOP and B.
+class Mla(NamedTuple):
+    """Multi-head latent attention: one latent of keys and values a token, for all heads, and one rotary key."""
 
-    >>> v3 = Mla(heads=128, q_lora_rank=1536, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
-    >>> rows = latent_attention(
-    ...     v3, hidden=7168, step=Step.decode(4096), formats=Formats(), conventions=Conventions())
-    >>> core = next(row for row in rows if row.name == "attention")
-    >>> core.flops == 2 * 128 * 4096 * (576 + 512), core.kv == 2 * 4096 * 576
-    (True, True)
+    heads: int  # n
+    q_lora_rank: int | None  # r_q; None: queries are projected without a latent of their own
+    kv_lora_rank: int  # r
+    nope_dim: int  # d_n, of a head's key without rotation
+    rope_dim: int  # d_r, of the rotary key that all heads share
+    value_dim: int  # d_v
+    bias: bool = False  # on the projections to the latents and on the output
 
-    """
-    absorbed = conventions.mla == "absorbed" or (conventions.mla == "auto" and step.is_decode)
-    tokens, norms = step.tokens, (mla.q_lora_rank or 0) + mla.kv_lora_rank
-    latent = _projection("kv down", mla.kv_elements, hidden, tokens, formats, bias=mla.bias)
-    return (
-        *_queries(mla, hidden, tokens, formats),
-        without_output(latent, tokens * mla.kv_elements, formats),
-        append(mla.kv_elements, tokens=tokens, formats=formats, norms=norms),
-        *(_absorbed if absorbed else _naive)(mla, step, formats, conventions),
-        _projection("output", hidden, mla.heads * mla.value_dim, tokens, formats, bias=mla.bias),
-    )
+    def check(self) -> None:
+        """Refuse impossible sizes.
+
+        Raises:
+            InputError: a size that is no whole number from 1 on.
+
+        """
+        sizes(heads=self.heads, kv_lora_rank=self.kv_lora_rank, nope_dim=self.nope_dim)
+        sizes(rope_dim=self.rope_dim, value_dim=self.value_dim)
+        if self.q_lora_rank is not None:
+            sizes(q_lora_rank=self.q_lora_rank)
+
+    def __str__(self) -> str:
+        """In words, such as "MLA, 128 heads, latent 512 + 64"."""
+        return f"MLA, {counted(self.heads, 'head')}, latent {self.kv_lora_rank} + {self.rope_dim}"
+
+    @property
+    def sharing(self) -> str:
+        """What heads share of the cache, in words."""
+        return f"latent of {self.kv_elements}"
+
+    @property
+    def window(self) -> None:
+        """None: a token attends all positions."""
+        return
+
+    @property
+    def kv_elements(self) -> int:
+        """Elements that one token adds to the cache of one layer: the latent and the rotary key, r + d_r.
+
+        >>> Mla(heads=128, q_lora_rank=1536, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128).kv_elements
+        576
+
+        """
+        return self.kv_lora_rank + self.rope_dim
+
+    def matrices(self, hidden: int) -> int:
+        """Parameters of the projections: queries (with or without a latent), latent, its expansion, and output."""
+        n, r = self.heads, self.kv_lora_rank
+        query_width = n * (self.nope_dim + self.rope_dim)
+        rank = self.q_lora_rank
+        queries = hidden * query_width if rank is None else hidden * rank + rank * query_width
+        latent = hidden * (r + self.rope_dim)
+        return queries + latent + r * n * (self.nope_dim + self.value_dim) + n * self.value_dim * hidden
+
+    def vectors(self, hidden: int) -> int:
+        """Parameters of the norms of the latents, and of biases."""
+        rank = self.q_lora_rank or 0
+        norms = rank + self.kv_lora_rank
+        return norms + self.bias * (rank + self.kv_lora_rank + self.rope_dim + hidden)
+
+    def widest(self, hidden: int) -> int:
+        """Elements a token that the widest operator of a prefill reads and writes, attention being fused.
+
+        There the latent is expanded to keys and values of every head, which the core reads with the queries.
+        """
+        queries, values = self.heads * (self.nope_dim + self.rope_dim), self.heads * self.value_dim
+        held = 2 * queries + values
+        return max(held + values, hidden + held)
+
+    def shard(self, devices: int) -> Mla:
+        """The heads that one of so many devices computes; the latent is on every device.
+
+        Raises:
+            InputError: devices that do not divide the heads.
+
+        """
+        return self._replace(heads=share(self.heads, devices))
+
+    def as_mha(self) -> Gqa:
+        """Heads with keys and values of the size of its values: DeepSeek-V2, arXiv:2405.04434, table 1."""
+        return Gqa(heads=self.heads, kv_heads=self.heads, head_dim=self.value_dim)
+
+    def tensors(self, hidden: int) -> Iterator[Tensor]:
+        """Its tensors as GGUF names them, some of no elements."""
+        n, r, rank = self.heads, self.kv_lora_rank, self.q_lora_rank
+        wide = n * (self.nope_dim + self.rope_dim)
+        if rank is None:
+            yield Tensor("q", "attn_q.weight", "attention", hidden * wide)
+        else:
+            yield Tensor("q down", "attn_q_a.weight", "attention", hidden * rank)
+            yield Tensor("q down", "attn_q_a.bias", "vectors", self.bias * rank)
+            yield Tensor("q up", "attn_q_b.weight", "attention", rank * wide)
+            yield Tensor("KV append", "attn_q_a_norm.weight", "vectors", rank)
+        yield Tensor("kv down", "attn_kv_a_mqa.weight", "attention", hidden * self.kv_elements)
+        yield Tensor("kv down", "attn_kv_a_mqa.bias", "vectors", self.bias * self.kv_elements)
+        yield Tensor("KV append", "attn_kv_a_norm.weight", "vectors", r)
+        # Absorbed, the two halves of the expansion are products of their own; naive, they are one.
+        yield Tensor("q into latent", "attn_k_b.weight", "attention", n * self.nope_dim * r, instead="kv up")
+        yield Tensor("out of latent", "attn_v_b.weight", "attention", n * r * self.value_dim, instead="kv up")
+        yield Tensor("output", "attn_output.weight", "attention", n * self.value_dim * hidden)
+        yield Tensor("output", "attn_output.bias", "vectors", self.bias * hidden)
+
+    def operators(self, *, hidden: int, step: Step, formats: Formats, conventions: Conventions) -> tuple[Operator, ...]:
+        """All of the attention of one layer, in FLOP and B.
+
+        >>> v3 = Mla(heads=128, q_lora_rank=1536, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
+        >>> rows = v3.operators(hidden=7168, step=Step.decode(4096), formats=Formats(), conventions=Conventions())
+        >>> core = next(row for row in rows if row.core)
+        >>> core.flops == 2 * 128 * 4096 * (576 + 512), core.kv == 2 * 4096 * 576
+        (True, True)
+
+        """
+        absorbed = conventions.mla == "absorbed" or (conventions.mla == "auto" and step.is_decode)
+        tokens, norms = step.tokens, (self.q_lora_rank or 0) + self.kv_lora_rank
+        latent = _projection("kv down", self.kv_elements, hidden, tokens, formats, bias=self.bias)
+        return (
+            *_queries(self, hidden, tokens, formats),
+            without_output(latent, tokens * self.kv_elements, formats),
+            append(self.kv_elements, tokens=tokens, formats=formats, norms=norms),
+            *(_absorbed if absorbed else _naive)(self, step, formats, conventions),
+            _projection("output", hidden, self.heads * self.value_dim, tokens, formats, bias=self.bias),
+        )
 
 
 def _projection(
@@ -91,6 +199,8 @@ def _absorbed(mla: Mla, step: Step, formats: Formats, conventions: Conventions) 
         "attention",
         in_precision(kernel, arithmetic(formats.activations)),
         kv=cache.size_of(positions * mla.kv_elements),
+        core=True,
+        assumes=_ABSORBED,
     )
     return (
         _projection("q into latent", r, mla.nope_dim, step.tokens, formats, batch=n),
@@ -117,5 +227,7 @@ def _naive(mla: Mla, step: Step, formats: Formats, conventions: Conventions) -> 
         unfused=conventions.attention == "unfused",
         dtype=formats.activations,
     )
-    core = Operator("attention", "attention", in_precision(kernel, arithmetic(formats.activations)))
+    core = Operator(
+        "attention", "attention", in_precision(kernel, arithmetic(formats.activations)), core=True, assumes=_NAIVE
+    )
     return (expand._replace(kv=read), core)

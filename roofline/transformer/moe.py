@@ -1,20 +1,159 @@
-"""Mixtures of experts: the router, the distinct experts that a step touches, and the shared experts."""
+"""Mixtures of experts: their shape and parameters, the distinct experts that a step touches, operators and tensors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
 from roofline.errors import InputError
+from roofline.operations.shapes import counts, sizes
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Moe
-from roofline.transformer.mlp import mlp
-from roofline.transformer.operator import Operator, linear, reading
+from roofline.transformer.formats import Formats, Part
+from roofline.transformer.mlp import Dense
+from roofline.transformer.operator import Operator, Tensor, linear, reading
+
+
+class Moe(NamedTuple):
+    """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens."""
+
+    experts: int  # E, routed
+    per_token: int  # k
+    width: int  # I_e, of one expert
+    gated: bool = True
+    bias: bool = False  # on the matrices of the experts (gpt-oss)
+    router_bias: bool = False  # gpt-oss; in DeepSeek-V3 it corrects the scores
+    shared_experts: int = 0
+    shared_width: int = 0  # of one shared expert
+    shared_gate: bool = False  # a learned weight of what the shared experts say (Qwen2-MoE): h parameters
+
+    def check(self) -> None:
+        """Refuse impossible sizes.
+
+        Raises:
+            InputError: a size that is no whole number from 1 on, or more experts a token than there are.
+
+        """
+        sizes(experts=self.experts, per_token=self.per_token, width=self.width)
+        counts(shared_experts=self.shared_experts)
+        if self.shared_experts:
+            sizes(shared_width=self.shared_width)
+        if self.per_token > self.experts:
+            raise InputError(f"per_token must not exceed experts: {self.per_token} of {self.experts}")
+
+    def __str__(self) -> str:
+        """In words, such as "8 of 256 experts of 2,048 and 1 shared of 2,048"."""
+        shared = f" and {self.shared_experts} shared of {self.shared_width:,}" if self.shared_experts else ""
+        return f"{self.per_token} of {self.experts} experts of {self.width:,}{shared}"
+
+    @property
+    def kind(self) -> Literal["MoE"]:
+        """What tells layers of a mixed model apart."""
+        return "MoE"
+
+    @property
+    def expert(self) -> Dense:
+        """One routed expert."""
+        return Dense(width=self.width, gated=self.gated, bias=self.bias)
+
+    @property
+    def shared(self) -> Dense | None:
+        """The shared experts as the one MLP that they are."""
+        if not self.shared_experts:
+            return None
+        return Dense(width=self.shared_experts * self.shared_width, gated=self.gated)
+
+    def router(self, hidden: int) -> int:
+        """Parameters of the router's matrix and of the gate of the shared experts: h E, and h."""
+        return hidden * (self.experts + self.shared_gate)
+
+    def parameters(self, hidden: int) -> dict[Part, int]:
+        """Parameters by part."""
+        return {
+            "experts": self.experts * self.expert.matrices(hidden),
+            "router": self.router(hidden),
+            "mlp": self.shared.matrices(hidden) if self.shared else 0,
+            "vectors": self.experts * (self.expert.vectors(hidden) + self.router_bias),
+        }
+
+    def idle(self, hidden: int) -> dict[Part, int]:
+        """Parameters of the experts that one token does not pass."""
+        idle, expert = self.experts - self.per_token, self.expert
+        return {"experts": idle * expert.matrices(hidden), "vectors": idle * expert.vectors(hidden)}
+
+    def widest(self, hidden: int) -> int:
+        """Elements a token that the widest operator of its k experts, or of the shared ones, reads and writes."""
+        routed = self.expert.widest(hidden, runs=self.per_token)
+        return routed if self.shared is None else max(routed, self.shared.widest(hidden))
+
+    def shard(self, devices: int) -> Moe:
+        """The part of the width of each expert on the fullest of so many devices; the router is on every device."""
+        width = -(-self.width // devices)
+        if self.shared is None:
+            return self._replace(width=width)
+        return self._replace(width=width, shared_experts=1, shared_width=-(-self.shared.width // devices))
+
+    def tensors(self, hidden: int) -> Iterator[Tensor]:
+        """Its tensors as GGUF names them, some of no elements; those of experts in as many copies."""
+        yield Tensor("router", "ffn_gate_inp.weight", "router", hidden * self.experts)
+        yield Tensor("router", "ffn_gate_inp_shexp.weight", "router", hidden * self.shared_gate)
+        bias = "ffn_gate_inp.bias" if self.bias else "exp_probs_b.bias"
+        yield Tensor("router", bias, "vectors", self.experts * self.router_bias)
+        yield from self.expert.tensors(hidden, suffix="_exps", called="experts' ", part="experts", copies=self.experts)
+        if self.shared is not None:
+            yield from self.shared.tensors(hidden, suffix="_shexp", called="shared experts' ")
+
+    def operators(
+        self, *, hidden: int, tokens: int, formats: Formats, conventions: Conventions
+    ) -> tuple[Operator, ...]:
+        """Router, routed experts and shared experts of one layer, in FLOP and B.
+
+        2 T h E FLOP of the router, and those of k experts a token; weights of the experts that are touched, each once.
+        Each expert gathers its own tokens, so that activations are moved k times (Gale et al.: MegaBlocks,
+        arXiv:2211.15841).
+
+        >>> mixtral = Moe(experts=8, per_token=2, width=14336)
+        >>> rows = mixtral.operators(hidden=4096, tokens=3, formats=Formats(), conventions=Conventions())
+        >>> sum(row.flops for row in rows) == 2 * 3 * 4096 * 8 + 2 * 3 * 2 * 3 * 4096 * 14336
+        True
+        >>> expert = 4096 * 14336  # weights of each of three matrices; 4.625 of 8 experts are touched
+        >>> sum(row.weights for row in rows[1:]) == round(4.625 * 2 * 2 * expert) + round(4.625 * 2 * expert)
+        True
+
+        """
+        router = linear(
+            "router",
+            "experts",
+            part="router",
+            rows=tokens,
+            inputs=hidden,
+            outputs=self.experts + self.shared_gate,
+            formats=formats,
+        )
+        router = reading(router, formats.of("vectors").size_of(self.experts * self.router_bias))
+        copies = touched(self.experts, self.per_token, tokens, conventions)
+        routed = self.expert.products(
+            hidden=hidden,
+            tokens=tokens * self.per_token,
+            formats=formats,
+            part="experts",
+            group="experts",
+            called="experts' ",
+        )
+        shared: tuple[Operator, ...] = ()
+        if self.shared is not None:
+            shared = self.shared.products(
+                hidden=hidden, tokens=tokens, formats=formats, group="experts", called="shared experts' "
+            )
+        return (router, *(_of_experts(one, copies, self) for one in routed), *shared)
 
 
 def distinct_experts(experts: int, per_token: int, tokens: float) -> float:
     """Expected number of different experts that T tokens touch, each k of E: E (1 - (1 - k/E)^T).
 
-    Exact for k different experts a token, uniformly and independently drawn; real routers favour some, so fewer are
-    touched. At least k, at most min(E, k T).
+    One token passes by an expert with probability 1 - k/E, and all T of them with (1 - k/E)^T, as they are drawn
+    independently; the expectation of the number touched is the sum of the others over the E experts. Exact for k
+    different experts a token, uniformly drawn; real routers favour some, so fewer are touched. At least k, at most
+    min(E, k T).
 
     >>> round(distinct_experts(8, 2, 3), 3), round(distinct_experts(256, 8, 64), 2)
     (4.625, 222.44)
@@ -47,51 +186,6 @@ def touched(experts: int, per_token: int, tokens: float, conventions: Convention
             f"experts must be from {per_token} (those of one token) to {experts} (all), got {conventions.experts}"
         )
     return conventions.experts
-
-
-def mixture(moe: Moe, *, hidden: int, tokens: int, formats: Formats, conventions: Conventions) -> tuple[Operator, ...]:
-    """Router, routed experts and shared experts of one layer, in FLOP and B.
-
-    2 T h E FLOP of the router, and those of k experts a token; weights of the experts that are touched, each once. Each
-    expert gathers its own tokens, so that activations are moved k times (Gale et al.: MegaBlocks, arXiv:2211.15841).
-
-    >>> mixtral = Moe(experts=8, per_token=2, width=14336)
-    >>> rows = mixture(mixtral, hidden=4096, tokens=3, formats=Formats(), conventions=Conventions())
-    >>> sum(row.flops for row in rows) == 2 * 3 * 4096 * 8 + 2 * 3 * 2 * 3 * 4096 * 14336
-    True
-    >>> sum(row.weights for row in rows[1:]) == round(4.625 * 2 * 2 * 4096 * 14336) + round(4.625 * 2 * 4096 * 14336)
-    True
-
-    """
-    router = linear(
-        "router",
-        "experts",
-        part="router",
-        rows=tokens,
-        inputs=hidden,
-        outputs=moe.experts + moe.shared_gate,
-        formats=formats,
-    )
-    router = reading(router, formats.of("vectors").size_of(moe.experts * moe.router_bias))
-    copies = touched(moe.experts, moe.per_token, tokens, conventions)
-    routed = (
-        _of_experts(one, copies, moe)
-        for one in mlp(
-            moe.expert,
-            hidden=hidden,
-            tokens=tokens * moe.per_token,
-            formats=formats,
-            part="experts",
-            group="experts",
-            called="experts' ",
-        )
-    )
-    shared = (
-        ()
-        if moe.shared is None
-        else mlp(moe.shared, hidden=hidden, tokens=tokens, formats=formats, group="experts", called="shared experts' ")
-    )
-    return (router, *routed, *shared)
 
 
 def _of_experts(one: Operator, copies: float, moe: Moe) -> Operator:

@@ -1,4 +1,8 @@
-"""One row of the table of a step: a kernel, how often it runs, which of its bytes are weights and which are cache."""
+"""One row of the table of a step: a kernel, how often it runs, and which of its bytes are weights and which are cache.
+
+With it the kinds of row that several rooms have: a linear layer, a norm, an append to the cache; and the tensors that
+rows read.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from typing import Final, Literal, NamedTuple
 
 from roofline.core.kernel import Kernel
 from roofline.operations.linear import gemm
+from roofline.operations.normalization import layernorm, rmsnorm
+from roofline.operations.pointwise import elementwise
 from roofline.precision import PRECISIONS, arithmetic, storage
 from roofline.transformer.formats import Formats, Part
 
@@ -28,7 +34,27 @@ class Operator(NamedTuple):
     window: int | None = None  # positions that this attention is limited to
     experts: tuple[int, int] | None = None  # (E, k) of a product with experts, of which a step touches some
     expert_weights: int = 0  # B of one expert
+    core: bool = False  # scores, softmax and weighted sum of an attention
+    assumes: str = ""  # how it is counted where there are several ways, in words
     layer: int | None = None  # which type of layer of the architecture it belongs to; None: before or behind them
+
+    def in_layers(self, count: int, index: int) -> Operator:
+        """The same in so many layers of a type of the architecture."""
+        # Field by field, as nearly all rows of a table pass here, and _replace takes several times as long.
+        return Operator(
+            self.name,
+            self.group,
+            self.kernel,
+            count * self.times,
+            self.weights,
+            self.kv,
+            self.window,
+            self.experts,
+            self.expert_weights,
+            self.core,
+            self.assumes,
+            index,
+        )
 
     @property
     def flops(self) -> int:
@@ -44,6 +70,17 @@ class Operator(NamedTuple):
     def activations(self) -> int:
         """B of one run that are neither weights nor KV cache."""
         return int(self.kernel.bytes or 0) - self.weights - self.kv
+
+
+class Tensor(NamedTuple):
+    """One tensor as GGUF names it, or as many alike as there are experts."""
+
+    operator: str  # that reads it
+    name: str
+    part: Part
+    elements: int  # of one
+    copies: int = 1
+    instead: str | None = None  # the operator that reads it where the step is computed in another way
 
 
 def linear(
@@ -77,6 +114,30 @@ def linear(
     counted = batch * storage(formats.activations).size_of(outputs)  # by the kernel
     one = one._replace(weights=weights + counted)
     return reading(one, batch * formats.of("vectors").size_of(outputs) - counted)
+
+
+def norm(name: str, tokens: int, hidden: int, *, bias: bool, formats: Formats) -> Operator:
+    """One norm of the hidden states of so many tokens: an RMS norm, or a layer norm where it has a bias."""
+    dtype = formats.activations
+    kernel = (
+        layernorm(rows=tokens, cols=hidden, dtype=dtype) if bias else rmsnorm(rows=tokens, cols=hidden, dtype=dtype)
+    )
+    held = formats.of("vectors")
+    counted = (1 + bias) * (held if held.name == dtype else storage(dtype)).size_of(hidden)  # by the kernel
+    one = Operator(name, "norms", traffic(kernel), weights=counted)
+    return one if held.name == dtype else reading(one, (1 + bias) * held.size_of(hidden) - counted)
+
+
+def append(elements: int, *, tokens: int, formats: Formats, norms: int = 0) -> Operator:
+    """The write of new keys and values, or latents, to the cache, with the weights of the norms that they pass."""
+    written = elementwise(n=tokens * elements, inputs=0, flops=0, dtype=formats.kv)
+    one = Operator("KV append", "attention", written, kv=storage(formats.kv).size_of(tokens * elements))
+    return reading(one, formats.of("vectors").size_of(norms))
+
+
+def without_output(operator: Operator, elements: int, formats: Formats) -> Operator:
+    """The same product, of whose output so many elements are not written to memory."""
+    return moving(operator, -storage(formats.activations).size_of(elements))
 
 
 def precision_of(part: Part, formats: Formats) -> str:

@@ -8,19 +8,15 @@ attention and behind the MLP. Of the logits nothing is sent: each device sends i
 from __future__ import annotations
 
 from dataclasses import replace
-from math import gcd
 
-from roofline.errors import InputError
-from roofline.operations.collective import Algorithm, allreduce
+from roofline.operations.collective import allreduce
 from roofline.operations.shapes import sizes
-from roofline.text import counted
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
 from roofline.transformer.operator import Operator, traffic
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table, table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table, table
 
 _ALLREDUCES = 2  # of a layer
 _UNKNOWN = (
@@ -36,12 +32,18 @@ def parallel_table(
     conventions: Conventions | None = None,
     *,
     devices: int,
-    algorithm: Algorithm = "ring",
 ) -> Table:
     """The operators of a step on one of so many devices, with its all-reduces; with one device, those of the step.
 
+    A ring sends 2 (p - 1) / p of each sum from every device: Patarasuk and Yuan 2009, see operations.collective.
+
     Raises:
         InputError: devices that do not divide the heads, or KV heads that neither divide the devices nor the reverse.
+
+    >>> from roofline.transformer.presets import find
+    >>> joined = parallel_table(find("llama-3.1-8b"), Step.decode(9), Formats(), devices=8).operators[-1]
+    >>> joined.name, joined.times == 2 * 32, joined.kernel.wire == 2 * 7 / 8 * 4096 * 2
+    ('all-reduce', True, True)
 
     """
     one = table(shard(architecture, devices), step, formats, conventions)
@@ -49,12 +51,12 @@ def parallel_table(
         return one
     if not architecture.depth:
         return one._replace(notes=(*one.notes, _UNKNOWN))
-    joined = _join(architecture, step.tokens, formats, devices, algorithm)
+    joined = _join(architecture, step.tokens, formats, devices)
     return one._replace(operators=(*one.operators, joined))
 
 
-def _join(architecture: Architecture, tokens: int, formats: Formats, devices: int, algorithm: Algorithm) -> Operator:
-    kernel = allreduce(n=tokens * architecture.hidden, p=devices, algorithm=algorithm, dtype=formats.activations)
+def _join(architecture: Architecture, tokens: int, formats: Formats, devices: int) -> Operator:
+    kernel = allreduce(n=tokens * architecture.hidden, p=devices, dtype=formats.activations)
     times = _ALLREDUCES * architecture.depth
     return Operator("all-reduce", "communication", traffic(kernel), times=times)
 
@@ -63,6 +65,10 @@ def shard(architecture: Architecture, devices: int) -> Architecture:
     """The shapes that one of so many devices computes with, the fullest of them where something does not divide.
 
     KV heads are replicated where there are more devices than of them: each device has max(g / p, 1).
+
+    >>> from roofline.transformer.presets import find
+    >>> shard(find("llama-3.1-8b"), 16).layers[0][1].attention.kv_heads
+    1
 
     Raises:
         InputError: devices that do not divide the heads, or KV heads that neither divide the devices nor the reverse.
@@ -75,32 +81,5 @@ def shard(architecture: Architecture, devices: int) -> Architecture:
         architecture,
         vocab=-(-architecture.vocab // devices),
         unplaced=-(-architecture.unplaced // devices),
-        layers=tuple((count, _shard_layer(layer, devices)) for count, layer in architecture.layers),
+        layers=tuple((count, layer.shard(devices)) for count, layer in architecture.layers),
     )
-
-
-def _shard_layer(layer: Layer, devices: int) -> Layer:
-    attention, mlp = layer.attention, layer.mlp
-    if attention.heads % devices:
-        fit = [p for p in range(2, min(devices, attention.heads + 1)) if attention.heads % p == 0]
-        raise InputError(
-            f"devices must divide the {counted(attention.heads, 'head')} of a layer, got {devices}",
-            hint=f"fewer that do: {', '.join(map(str, fit[-3:]))}" if fit else "no smaller number above 1 does",
-        )
-    heads = attention.heads // devices
-    part: Gqa | Mla
-    if isinstance(attention, Gqa):
-        g = attention.kv_heads
-        if gcd(g, devices) != min(g, devices):
-            raise InputError(f"devices must divide the {counted(g, 'KV head')} or be a multiple of them, got {devices}")
-        part = attention._replace(heads=heads, kv_heads=max(g // devices, 1))
-    else:
-        part = attention._replace(heads=heads)
-    return layer._replace(attention=part, mlp=None if mlp is None else _shard_mlp(mlp, devices))
-
-
-def _shard_mlp(mlp: Dense | Moe, devices: int) -> Dense | Moe:
-    width = -(-mlp.width // devices)
-    if isinstance(mlp, Dense) or mlp.shared is None:
-        return mlp._replace(width=width)
-    return mlp._replace(width=width, shared_experts=1, shared_width=-(-mlp.shared.width // devices))

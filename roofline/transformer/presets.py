@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
 _FOLDER: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
-_ALIASES: Final = re.compile(r'^ "aliases": \[([^\]]*)\]', re.MULTILINE)
+_ALIASES: Final = r'[{,]\s*"aliases"\s*:\s*\[([^\]]*)\]'  # compiled where it is used: an id needs none
 _HEAD: Final = 1000  # characters of a file that are searched for its aliases
 _TUNED: Final = ("-instruct", "-chat", "-it", "-hf", "-base")  # the same architecture after further training
 _SIZE: Final = 100_000  # characters
@@ -43,7 +43,7 @@ def aliases(known: dict[str, Preset]) -> Iterator[tuple[str, Preset]]:
     """Every alias with the preset that it leads to, read from the text without parsing it."""
     for preset in known.values():
         with open(preset.path, encoding="utf-8") as stream:
-            match = _ALIASES.search(stream.read(_HEAD))
+            match = re.search(_ALIASES, stream.read(_HEAD))
         for word in match[1].split(",") if match and match[1] else ():
             yield word.strip().strip('"'), preset
 

@@ -16,16 +16,15 @@ from roofline.precision import PRECISIONS
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.choices import Attention, Count, Experts, Logits, MlaWay
+from roofline.transformer.choices import Attention, Count, Latent, Logits, Touched
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.critical import critical_batch_of
-from roofline.transformer.decode import decode
 from roofline.transformer.efficiency import estimate
 from roofline.transformer.formats import Part
 from roofline.transformer.generation import Generation, generation
-from roofline.transformer.memory import Demand, demand
+from roofline.transformer.memory import Demand
 from roofline.transformer.setup import Setup
-from roofline.transformer.way import Way
 
 _SLOWEST: Final = 1.0  # s of a serial step; light goes round the earth in 0.13 s
 
@@ -75,18 +74,18 @@ class Serving(NamedTuple):
     @property
     def memory(self) -> Demand:
         """What each device has to hold, in B; None is not known."""
-        return demand(self.setup.architecture, self.setup.formats, self.setup.load)
+        return self.setup.demand()
 
     @property
     def fits(self) -> bool | None:
         """Whether that fits into the memory of a device; None where it is not known."""
-        return Way(setup=self.setup).fits()
+        return self.setup.fits()
 
     @property
     def critical_batch(self) -> float | None:
         """Sequences from which decode at this context is compute-bound, by weights and KV cache; None: none is."""
         setup = self.setup
-        model = decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
+        model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
         roofs = setup.roofs(setup.decode())
         peaks = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}
         return critical_batch_of(model, setup.context, peaks, roofs.bandwidth)
@@ -112,8 +111,8 @@ def serve(
     compute: str | None = None,
     attention: Attention = "flash",
     count: Count = "causal",
-    mla: MlaWay = "auto",
-    experts: Experts | int = "expected",
+    mla: Latent = "auto",
+    experts: Touched | int = "expected",
     logits: Logits = "last",
     devices: int = choices.DEVICES,
     link: str | float | None = None,

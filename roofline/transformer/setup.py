@@ -7,21 +7,22 @@ from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
 from roofline.core.target import Target
-from roofline.errors import UnknownNameError
+from roofline.errors import InputError, UnknownNameError
 from roofline.operations.shapes import counts, sizes
-from roofline.precision import PRECISIONS, storage
+from roofline.precision import storage
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.conventions import Conventions
+from roofline.transformer.fit import usable_capacity
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.memory import Load
+from roofline.transformer.memory import Demand, Load, demand
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table
 
-_SIXTEEN: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
+_HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 
 
 class Setup(NamedTuple):
@@ -70,12 +71,6 @@ class Setup(NamedTuple):
         return getattr(self.conventions if name in CONVENTIONS else self, name)
 
     @property
-    def _usual(self) -> str:
-        """The 16-bit type of the checkpoint."""
-        dtype = self.architecture.dtype
-        return dtype if PRECISIONS[dtype].bits == 16 else _SIXTEEN[0]
-
-    @property
     def _taken(self) -> str:
         """The precision of products by default: the checkpoint's, the other 16-bit type, or fp32 where neither is.
 
@@ -83,7 +78,10 @@ class Setup(NamedTuple):
         """
         named = ("fp64",) if self.compute == "fp64" else ()
         have = self._dense
-        return next((dtype for dtype in (self._usual, *_SIXTEEN, "fp32", *named) if dtype in have), self._usual)
+        return next(
+            (dtype for dtype in (self.architecture.plain, *_HALVES, "fp32", *named) if dtype in have),
+            self.architecture.plain,
+        )
 
     @property
     def _dense(self) -> list[str]:
@@ -100,7 +98,7 @@ class Setup(NamedTuple):
 
         """
         taken = self._taken
-        if taken in _SIXTEEN:
+        if taken in _HALVES:
             model = replace(self.architecture, dtype=taken)
             formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
         else:  # without 16-bit arithmetic weights and cache are converted as they are read
@@ -127,7 +125,7 @@ class Setup(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said of the formats that were taken."""
-        usual, taken = self._usual, self._taken
+        usual, taken = self.architecture.plain, self._taken
         said = [_alias(word, text) for word, text in (("weights", self.weights), ("KV cache", self.kv)) if text]
         if usual != taken:
             said.append(f"{self.target.device.id} has no {usual} peak: {taken} in its place")
@@ -146,6 +144,28 @@ class Setup(NamedTuple):
             reserve=self.reserve,
             devices=self.devices,
         )
+
+    def demand(self) -> Demand:
+        """What each device holds, in B.
+
+        Raises:
+            InputError: devices that cannot share the heads.
+
+        """
+        return demand(self.architecture, self.formats, self.load)
+
+    def fits(self, needed: Demand | None = None) -> bool | None:
+        """Whether that (by default what this setup needs) fits into the device; None where that is not known.
+
+        Raises:
+            InputError: devices that cannot share the heads.
+
+        """
+        needed = self.demand() if needed is None else needed
+        try:
+            return needed.fits(usable_capacity(self.target.device))
+        except InputError:  # nobody says how much memory the device has
+            return None
 
     def table(self, step: Step) -> Table:
         """The operators of a step on each device.
@@ -185,7 +205,7 @@ class Setup(NamedTuple):
             sparse = ", ".join(dict.fromkeys(peak.dtype for peak in self.target.device.peaks))
             return f"it has: {sparse}, with 2:4 sparsity alone; a model needs a dense peak, whatever --compute names"
         # Attention and what stays as it is run in 16 bits or more; of bare parameters there is neither.
-        wide = [dtype for dtype in (*_SIXTEEN, "fp32", "fp64") if dtype in dense] if self.architecture.layers else dense
+        wide = [dtype for dtype in (*_HALVES, "fp32", "fp64") if dtype in dense] if self.architecture.layers else dense
         known = f"it has: {', '.join(dense)}"
         if not wide:
             return f"{known}; attention runs in 16 bits or more, whatever --compute names"

@@ -1,156 +1,58 @@
-"""A step of a transformer, prefill or decode, as kernels: its table of operators, and what they add up to."""
+"""A step of a batch: how many sequences, how many new tokens of each, how many in the cache already."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from roofline.errors import InputError
-from roofline.operations.linear import gemm
-from roofline.transformer.architecture import Architecture
-from roofline.transformer.attention import attend
-from roofline.transformer.conventions import Conventions
-from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Gqa, Layer, Moe
-from roofline.transformer.mla import latent_attention
-from roofline.transformer.mlp import mlp
-from roofline.transformer.moe import mixture
-from roofline.transformer.norms import norms
-from roofline.transformer.operator import NO_VECTOR_FLOPS, Operator, in_precision, precision_of
-from roofline.transformer.phase import Step
-from roofline.transformer.projections import projections
-from roofline.transformer.tables import look_up, predict
-from roofline.transformer.tensors import priced, priced_tables, rotary
-
-_MOST_TOKENS: Final = 10**9
-_USUAL: Final = Conventions()
-_LATENT: Final = {
-    "q into latent": "MLA absorbed: all heads attend the latent itself",
-    "kv up": "MLA naive: latents of all positions are expanded to keys and values of each head",
-}
+from roofline.operations.shapes import counts, sizes
 
 
-class Moved(NamedTuple):
-    """Bytes of a step by what they are."""
+class Step(NamedTuple):
+    """B sequences, each with S new tokens after C cached ones: prefill has C = 0, decode S = 1.
 
-    weights: int
-    kv: int
-    activations: int
-
-    @property
-    def least(self) -> int:
-        """Weights and KV cache, without which no step can do."""
-        return self.weights + self.kv
-
-    @property
-    def all(self) -> int:
-        """Activations too, as each operator reads its input and writes its output."""
-        return self.weights + self.kv + self.activations
-
-
-class Table(NamedTuple):
-    """The operators of one step of a batch, on one device."""
-
-    step: Step
-    operators: tuple[Operator, ...]
-    conventions: Conventions
-    notes: tuple[str, ...] = ()
-
-    @property
-    def flops(self) -> int:
-        """FLOP of all matrix products."""
-        return sum(operator.flops for operator in self.operators)
-
-    @property
-    def flops_by_precision(self) -> dict[str, int]:
-        """FLOP by the precision that they run in."""
-        found: dict[str, int] = {}
-        for operator in self.operators:
-            if operator.kernel.flops:
-                dtype = operator.kernel.dtype or ""
-                found[dtype] = found.get(dtype, 0) + operator.flops
-        return found
-
-    @property
-    def moved(self) -> Moved:
-        """Bytes through main memory, by what they are; those of communication are in the time of the links."""
-        own = [operator for operator in self.operators if not operator.kernel.communicates]
-        return Moved(
-            weights=sum(o.times * o.weights for o in own),
-            kv=sum(o.times * o.kv for o in own),
-            activations=sum(o.times * o.activations for o in own),
-        )
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What was counted how, as far as it matters to these operators."""
-        names = {operator.name for operator in self.operators}
-        words = [text for name, text in _LATENT.items() if name in names]
-        if any(operator.experts for operator in self.operators):
-            words.append(self.conventions.of_experts)
-        return (*self.conventions.assumptions, *words, NO_VECTOR_FLOPS)
-
-
-def table(architecture: Architecture, step: Step, formats: Formats, conventions: Conventions | None = None) -> Table:
-    """The operators of a step; those of a type of layer stand once, with the number of its layers.
-
-    Raises:
-        InputError: a size out of bounds, or a number of experts that the step cannot touch.
+    >>> Step.prefill(4096).cached, Step.decode(4096).cached, Step.decode(4096, batch=8).tokens
+    (0, 4095, 8)
 
     """
-    counted = conventions or _USUAL
-    step.check()
-    if step.tokens > _MOST_TOKENS:
-        raise InputError(
-            f"a step has at most 1e9 new tokens, got {step.batch:,} sequences of {step.new:,}",
-            hint="give a smaller batch, or a shorter prompt",
-        )
-    return Table(
-        step=step,
-        operators=tuple(_operators(architecture, step, formats, counted)),
-        conventions=counted,
-        notes=architecture.notes_of(formats),
-    )
 
+    batch: int = 1  # B
+    new: int = 1  # S
+    cached: int = 0  # C
+    is_prompt: bool = False  # the new tokens are a whole prompt, be it of one token
 
-def _operators(
-    architecture: Architecture, step: Step, formats: Formats, conventions: Conventions
-) -> Iterator[Operator]:
-    own, tokens, hidden = architecture.holds(formats), step.tokens, architecture.hidden
-    before = look_up(architecture, tokens=tokens, formats=formats)
-    yield from priced_tables(before, architecture, formats, tokens) if own else before
-    for index, (count, layer) in enumerate(architecture.layers):
-        rows = _layer(layer, hidden, step, formats, conventions)
-        for operator in priced(rows, layer, hidden, formats, conventions, tokens) if own else rows:
-            yield operator._replace(times=count * operator.times, layer=index)
-    if architecture.unplaced:
-        yield _unplaced(architecture.unplaced, tokens, formats)
-    if own:
-        yield from rotary(architecture)
-    behind = predict(architecture, step=step, formats=formats, conventions=conventions)
-    yield from priced_tables(behind, architecture, formats, tokens) if own else behind
+    def check(self) -> Step:
+        """The same, if it is a step.
 
+        Raises:
+            InputError: a number that is no whole number, or no token at all.
 
-def _layer(layer: Layer, hidden: int, step: Step, formats: Formats, conventions: Conventions) -> Iterator[Operator]:
-    attention, tokens = layer.attention, step.tokens
-    if isinstance(attention, Gqa):
-        qkv, append, output = projections(attention, hidden=hidden, tokens=tokens, formats=formats)
-        yield from (qkv, append, attend(attention, step=step, formats=formats, conventions=conventions), output)
-    else:
-        yield from latent_attention(attention, hidden=hidden, step=step, formats=formats, conventions=conventions)
-    if isinstance(layer.mlp, Moe):
-        yield from mixture(layer.mlp, hidden=hidden, tokens=tokens, formats=formats, conventions=conventions)
-    elif layer.mlp is not None:
-        yield from mlp(layer.mlp, hidden=hidden, tokens=tokens, formats=formats)
-    yield from norms(layer, hidden=hidden, tokens=tokens, formats=formats)
+        """
+        sizes(batch=self.batch, new=self.new)
+        counts(cached=self.cached)
+        return self
 
+    @classmethod
+    def prefill(cls, prompt: int, *, batch: int = 1) -> Step:
+        """The whole prompt at once, with nothing cached."""
+        return cls(batch=batch, new=prompt, is_prompt=True).check()
 
-def _unplaced(parameters: int, tokens: int, formats: Formats) -> Operator:
-    """Matrices of unknown shape that all tokens pass: 2 FLOP a parameter and token; their activations are unknown."""
-    held = formats.of("unplaced")
-    product = gemm(m=tokens, n=parameters, k=1, dtype=formats.activations, weights=held.name)
-    weights = held.size_of(parameters)
-    kernel = in_precision(product, precision_of("unplaced", formats))
-    one = Operator("matrices of unknown shape", "unplaced", kernel, weights=weights)
-    return one._replace(kernel=replace(kernel, bytes=weights))
+    @classmethod
+    def decode(cls, context: int, *, batch: int = 1) -> Step:
+        """One token that attends ``context`` positions, itself among them; 0, like 1, leaves nothing in the cache."""
+        counts(context=context)
+        return cls(batch=batch, cached=max(context - 1, 0)).check()
+
+    @property
+    def tokens(self) -> int:
+        """New tokens of all sequences, B S."""
+        return self.batch * self.new
+
+    @property
+    def positions(self) -> int:
+        """Positions of a sequence after the step, C + S."""
+        return self.cached + self.new
+
+    @property
+    def is_decode(self) -> bool:
+        """Whether each sequence has one new token, behind its prompt."""
+        return self.new == 1 and not self.is_prompt

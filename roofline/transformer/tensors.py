@@ -1,74 +1,26 @@
-"""The tensors of a model as GGUF names them: elements of each, and bytes where each is held in a type of its own.
+"""Bytes of a model tensor by tensor, where a file holds each in a type of its own, and in which formats its parts are.
 
 A file quantises its tensors differently by kind and by layer (llama.cpp, src/llama-quant.cpp), so that no one format
-prices them all. Here are the tensors behind each operator: weights of traffic, memory and shards come from the same.
+prices them all. Weights of traffic, memory and shards come from the same tensors, which layers and tables list.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from roofline.core.kernel import Kernel
 from roofline.precision import storage
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
+from roofline.transformer.ends import tables_of
 from roofline.transformer.formats import PARTS, Formats, Part
-from roofline.transformer.layer import Dense, Gqa, Layer, Mla, Moe
+from roofline.transformer.layer import Layer
 from roofline.transformer.moe import touched
-from roofline.transformer.operator import Operator, reading
+from roofline.transformer.operator import Operator, Tensor, reading
 
-# All norms of the hidden size that layers have, in their order; a layer has as many of them as it has norms.
-_NORMS: Final = ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm")
 _SHOWN: Final = 3  # tensors that a label names
-
-
-class Tensor(NamedTuple):
-    """One tensor, or as many alike as there are experts."""
-
-    operator: str  # that reads it
-    name: str
-    part: Part
-    elements: int  # of one
-    copies: int = 1
-
-
-def tensors_of(layer: Layer, hidden: int) -> tuple[Tensor, ...]:
-    """The tensors of one layer.
-
-    >>> sum(t.elements for t in tensors_of(Layer(attention=Gqa(heads=2, kv_heads=1, head_dim=4), mlp=None), 8))
-    208
-
-    """
-    mlp = layer.mlp
-    found = [*(_gqa(layer.attention, hidden) if isinstance(layer.attention, Gqa) else _mla(layer.attention, hidden))]
-    if isinstance(mlp, Dense):
-        found += _mlp(mlp, hidden)
-    elif mlp is not None:
-        found += _moe(mlp, hidden)
-    there = dict(layer.types)
-    names = [name for name in _NORMS if not there or f"{name}.weight" in there][: layer.norms]
-    names += _NORMS[: layer.norms - len(names)]
-    for name in names:
-        found.append(Tensor("norms", f"{name}.weight", "vectors", hidden))
-        if layer.norm_bias:
-            found.append(Tensor("norms", f"{name}.bias", "vectors", hidden))
-    return tuple(each for each in found if each.elements)
-
-
-def tables_of(model: Architecture) -> tuple[Tensor, ...]:
-    """The tensors before and behind the layers; of a tied head its bias alone."""
-    h, table = model.hidden, model.vocab * model.hidden
-    found = (
-        Tensor("embedding", "token_embd.weight", "embedding", table),
-        Tensor("position embedding", "position_embd.weight", "embedding", model.positions * h),
-        Tensor("final norm", "output_norm.weight", "vectors", model.final_norm * h),
-        Tensor("final norm", "output_norm.bias", "vectors", model.final_norm * model.norm_bias * h),
-        Tensor("LM head", "output.weight", "head", 0 if model.tied else table),
-        Tensor("LM head", "output.bias", "vectors", model.head_bias * model.vocab),
-    )
-    return tuple(each for each in found if each.elements)
 
 
 def bytes_by_part(model: Architecture, formats: Formats) -> dict[Part, int]:
@@ -98,10 +50,10 @@ def priced(
     """The operators of one layer, the weights of each being those of its tensors in their own types."""
     held = dict(layer.types)
     sizes: dict[str, list[int]] = {}
-    for tensor in tensors_of(layer, hidden):
-        sizes.setdefault(tensor.operator, []).append(_size(tensor, held, formats))
-    if "kv up" not in sizes and "q into latent" in sizes:
-        sizes["kv up"] = sizes["q into latent"] + sizes["out of latent"]
+    for tensor in layer.tensors(hidden):
+        for reader in (tensor.operator, tensor.instead):
+            if reader is not None:
+                sizes.setdefault(reader, []).append(_size(tensor, held, formats))
     for operator in operators:
         own = sizes.get(operator.name)
         if own is None:
@@ -146,6 +98,7 @@ def rotary(model: Architecture) -> Iterator[Operator]:
 def difference(layer: Layer, others: Iterable[Layer]) -> str:
     """The tensors of a layer whose types tell it from others that are built alike, in words.
 
+    >>> from roofline.transformer.gqa import Gqa
     >>> like = Layer(attention=Gqa(heads=2, kv_heads=1, head_dim=4), mlp=None, types=(("attn_v.weight", "q6_k"),))
     >>> difference(like, [Layer(attention=like.attention, mlp=None, types=(("attn_v.weight", "q4_k"),))])
     'attn_v q6_k'
@@ -168,7 +121,7 @@ def _held(model: Architecture) -> Iterator[tuple[int, Tensor, dict[str, str]]]:
     """Every tensor with the number of its layers and the types among which its own is."""
     for count, layer in model.layers:
         held = dict(layer.types)
-        for tensor in tensors_of(layer, model.hidden):
+        for tensor in layer.tensors(model.hidden):
             yield count, tensor, held
     held = dict(model.quantization.types) if model.quantization else {}
     for tensor in tables_of(model):
@@ -183,58 +136,3 @@ def _size(tensor: Tensor, held: dict[str, str], formats: Formats) -> int:
 
 def _weighing(operator: Operator, weights: int) -> Operator:
     return reading(operator, weights - operator.weights)
-
-
-def _gqa(gqa: Gqa, hidden: int) -> Iterator[Tensor]:
-    wide, narrow = gqa.heads * gqa.head_dim, gqa.kv_heads * gqa.head_dim
-    for letter, size in (("q", wide), ("k", narrow), ("v", narrow)):
-        yield Tensor("q, k, v", f"attn_{letter}.weight", "attention", hidden * size)
-        yield Tensor("q, k, v", f"attn_{letter}.bias", "vectors", gqa.qkv_bias * size)
-    yield Tensor("output", "attn_output.weight", "attention", wide * hidden)
-    yield Tensor("output", "attn_output.bias", "vectors", gqa.output_bias * hidden)
-    # One norm for the width of a head, or one for all heads together.
-    queries = gqa.head_dim if gqa.qk_norm == 2 * gqa.head_dim else gqa.qk_norm * wide // (wide + narrow)
-    if gqa.qk_norm:
-        yield Tensor("KV append", "attn_q_norm.weight", "vectors", queries)
-        yield Tensor("KV append", "attn_k_norm.weight", "vectors", gqa.qk_norm - queries)
-    yield Tensor("attention", "attn_sinks.weight", "vectors", gqa.sinks * gqa.heads)
-
-
-def _mla(mla: Mla, hidden: int) -> Iterator[Tensor]:
-    n, r, rank = mla.heads, mla.kv_lora_rank, mla.q_lora_rank
-    wide = n * (mla.nope_dim + mla.rope_dim)
-    if rank is None:
-        yield Tensor("q", "attn_q.weight", "attention", hidden * wide)
-    else:
-        yield Tensor("q down", "attn_q_a.weight", "attention", hidden * rank)
-        yield Tensor("q down", "attn_q_a.bias", "vectors", mla.bias * rank)
-        yield Tensor("q up", "attn_q_b.weight", "attention", rank * wide)
-        yield Tensor("KV append", "attn_q_a_norm.weight", "vectors", rank)
-    yield Tensor("kv down", "attn_kv_a_mqa.weight", "attention", hidden * mla.kv_elements)
-    yield Tensor("kv down", "attn_kv_a_mqa.bias", "vectors", mla.bias * mla.kv_elements)
-    yield Tensor("KV append", "attn_kv_a_norm.weight", "vectors", r)
-    yield Tensor("q into latent", "attn_k_b.weight", "attention", n * mla.nope_dim * r)
-    yield Tensor("out of latent", "attn_v_b.weight", "attention", n * r * mla.value_dim)
-    yield Tensor("output", "attn_output.weight", "attention", n * mla.value_dim * hidden)
-    yield Tensor("output", "attn_output.bias", "vectors", mla.bias * hidden)
-
-
-def _mlp(
-    mlp: Dense, hidden: int, *, suffix: str = "", called: str = "", part: Part = "mlp", copies: int = 1
-) -> Iterator[Tensor]:
-    into = f"{called}{'gate, up' if mlp.gated else 'up'}"
-    for word in ("gate", "up") if mlp.gated else ("up",):
-        yield Tensor(into, f"ffn_{word}{suffix}.weight", part, hidden * mlp.width, copies)
-        yield Tensor(into, f"ffn_{word}{suffix}.bias", "vectors", mlp.bias * mlp.width, copies)
-    yield Tensor(f"{called}down", f"ffn_down{suffix}.weight", part, mlp.width * hidden, copies)
-    yield Tensor(f"{called}down", f"ffn_down{suffix}.bias", "vectors", mlp.bias * hidden, copies)
-
-
-def _moe(moe: Moe, hidden: int) -> Iterator[Tensor]:
-    yield Tensor("router", "ffn_gate_inp.weight", "router", hidden * moe.experts)
-    yield Tensor("router", "ffn_gate_inp_shexp.weight", "router", hidden * moe.shared_gate)
-    bias = "ffn_gate_inp.bias" if moe.bias else "exp_probs_b.bias"
-    yield Tensor("router", bias, "vectors", moe.experts * moe.router_bias)
-    yield from _mlp(moe.expert, hidden, suffix="_exps", called="experts' ", part="experts", copies=moe.experts)
-    if moe.shared is not None:
-        yield from _mlp(moe.shared, hidden, suffix="_shexp", called="shared experts' ")

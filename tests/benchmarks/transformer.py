@@ -12,11 +12,11 @@ from roofline.catalog.find import device
 from roofline.core.choice import RoofQuery
 from roofline.core.target import Target
 from roofline.transformer.bounds import Roofs, bounds
-from roofline.transformer.decode import decode
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.formats import Formats
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 MODELS = ("llama-3.1-70b", "gpt-oss-120b", "deepseek-v3")
 DEVICES = ("h100-sxm", "b200", "mi300x")
@@ -25,7 +25,7 @@ BATCHES, CONTEXTS = range(1, 1025, 8), range(128, 32768, 256)
 
 def totals(name: str) -> float:
     """Totals a second over a grid of batches, contexts and devices."""
-    closed = decode(find(name), Formats())
+    closed = closed_decode(find(name), Formats())
     targets = [Target(device=device(one), query=RoofQuery(dtype="bf16")).choice().roof for one in DEVICES]
     roofs = [({"bf16": roof.peak}, roof.bandwidth) for roof in targets]
     start = process_time()

@@ -12,14 +12,16 @@ from roofline import render
 from roofline.catalog import fields
 from roofline.catalog.schema import Choice, Record, Rows, Words
 from roofline.commands import lists
+from roofline.commands.llm_types import ExpertsType
 from roofline.readers.columns import meaning
 from roofline.report.ranking import SORT_KEYS
+from roofline.transformer import choices as said
 from roofline.units import UNITS
 from tests.catalog.test_shipped import DEVICES
 
 COMMANDS = {
     name: import_module(f"roofline.commands.{name}").command
-    for name in ("ridge", "analyze", "check", "hw_list", "hw_show", "hw_lint")
+    for name in ("ridge", "analyze", "check", "hw_list", "hw_show", "hw_lint", "llm")
 }
 
 
@@ -100,6 +102,15 @@ def test_time_units(command: str) -> None:
         found = meaning(f"time_{unit}", "k.csv:1")
         assert found is not None
         assert (found.field, found.unit) == ("time", unit)
+
+
+@pytest.mark.parametrize("convention", list(said.WORDS))
+def test_conventions_of_a_model(convention: str) -> None:
+    assert choices("llm", f"--{convention}") == list(said.WORDS[convention])
+
+
+def test_words_of_experts() -> None:
+    assert ExpertsType().name == "|".join([*said.EXPERTS, "N"])
 
 
 def test_public_names() -> None:

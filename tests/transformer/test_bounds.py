@@ -17,9 +17,9 @@ from roofline.transformer.bounds import Roofs, bounds, shares
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 from tests.transformer.machines import H100
 from tests.transformer.test_presets import MODELS
 

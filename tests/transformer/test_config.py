@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from roofline.errors import FileError, RooflineError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture, load
-from roofline.transformer.layer import Dense, Gqa, Mla, Moe
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.memory import weight_bytes
-from roofline.transformer.phase import Step
-from roofline.transformer.step import table
+from roofline.transformer.mla import Mla
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -143,37 +146,6 @@ def test_defaults_of_a_class_are_said() -> None:
 
 def test_layers_for_predicting_several_tokens_are_said() -> None:
     assert any("1 further layer" in note for note in read(num_nextn_predict_layers=1).notes)
-
-
-@pytest.mark.parametrize(
-    ("said", "weights", "kept"),
-    [
-        ({"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}, "int4-g128", set()),
-        ({"quant_method": "gptq", "bits": 4, "group_size": 64, "sym": True}, "int4-g64-sym", set()),
-        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "fp8-128x128", set()),
-        ({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}, "nf4", set()),
-        ({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}, "mxfp4", {"attention"}),
-        ({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.0.self_attn"]}, "mxfp4", set()),
-        (
-            {
-                "quant_method": "compressed-tensors",
-                "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}}},
-            },
-            "fp8",
-            set(),
-        ),
-    ],
-)
-def test_quantisation(said: dict[str, Any], weights: str, kept: set[str]) -> None:
-    model = read(quantization_config=said)
-    assert model.quantization is not None
-    assert model.quantization.weights == weights
-    assert sorted(model.quantization.kept or ()) == sorted({"embedding", "head", "router", "vectors"} | kept)
-    formats = model.formats()
-    assert formats.of("mlp").name == weights
-    assert formats.of("head").name == "bf16"
-    assert formats.of("attention").name == ("bf16" if kept else weights)
-    assert model.formats(weights="int8").of("attention").name == "int8"  # another format, another checkpoint
 
 
 @pytest.mark.parametrize(

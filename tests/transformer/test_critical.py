@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline.errors import InputError
+from roofline.transformer.architecture import Architecture
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.critical import critical_batch, critical_batch_of, crossover_context
-from roofline.transformer.decode import decode
+from roofline.transformer.critical import critical_batch_of, crossover_context
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.presets import find
 
@@ -27,21 +27,27 @@ FP8 = Formats(weights="fp8", compute="fp8", kept=ALL)
 MXFP4 = Formats(weights="mxfp4", kept=frozenset({"attention", "embedding", "head", "router", "vectors"}))
 
 
+def closed_form(weights: float, flops: float, kv: float, peak: float = 989.4e12, bandwidth: float = BANDWIDTH) -> float:
+    """B* = W P / (F H - K P), by hand."""
+    return weights * peak / (flops * bandwidth - kv * peak)
+
+
 @pytest.mark.parametrize(
-    ("bytes_per_weight", "peak", "bandwidth", "batch"),
+    ("weights", "compute", "peak", "bandwidth", "batch"),
     [
-        (2, 989.4e12, 3.35e12, 295.3),
-        (1, 989.4e12, 3.35e12, 147.7),  # fp8 weights, 16-bit math
-        (0.5, 989.4e12, 3.35e12, 73.84),
-        (1, 1978.9e12, 3.35e12, 295.4),  # fp8 for both
-        (1, 312e12, 2.039e12, 76.51),  # an A100, which has no fp8 units
+        ("bf16", "bf16", 989.4e12, 3.35e12, 295.3),
+        ("fp8", "bf16", 989.4e12, 3.35e12, 147.7),  # fp8 weights, 16-bit math
+        ("int4", "bf16", 989.4e12, 3.35e12, 73.84),
+        ("fp8", "fp8", 1978.9e12, 3.35e12, 295.4),
+        ("fp8", "bf16", 312e12, 2.039e12, 76.51),  # an A100, which has no fp8 units
     ],
 )
 def test_without_cache_it_is_peak_times_bytes_over_twice_the_bandwidth(
-    bytes_per_weight: float, peak: float, bandwidth: float, batch: float
+    weights: str, compute: str, peak: float, bandwidth: float, batch: float
 ) -> None:
-    found = critical_batch(weights=bytes_per_weight, flops=2, kv=0, peak=peak, bandwidth=bandwidth)
-    assert found == pytest.approx(batch, rel=2e-4)
+    matrices = Architecture(name="1B", hidden=0, vocab=0, layers=(), unplaced=10**9)
+    closed = closed_decode(matrices, Formats(weights=weights, compute=compute))
+    assert critical_batch_of(closed, 0, {compute: peak}, bandwidth) == pytest.approx(batch, rel=2e-4)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +66,7 @@ def test_without_cache_it_is_peak_times_bytes_over_twice_the_bandwidth(
     ],
 )
 def test_critical_batch_within_a_hundredth(model: str, formats: Formats, context: int, whole: int) -> None:
-    found = critical_batch_of(decode(find(model), formats), context, PEAKS, BANDWIDTH)
+    found = critical_batch_of(closed_decode(find(model), formats), context, PEAKS, BANDWIDTH)
     assert found is not None
     assert math.ceil(found) == pytest.approx(whole, rel=0.01)
 
@@ -69,16 +75,15 @@ def test_70b_by_hand_at_context_1024() -> None:
     """W = 139.006 GB, F = 2 x 69.50e9 + 4 L n d 1024 = 141.69 GFLOP, K = 335.5 MB: W P / (F H - K P) = 964."""
     w, k = 2 * 69_503_033_344, 327_680 * 1024
     f = 2 * (69_503_033_344 - 161 * 8192) + 4 * 80 * 64 * 128 * 1024
-    by_hand = w * 989.4e12 / (f * 3.35e12 - k * 989.4e12)
+    by_hand = closed_form(w, f, k)
     assert by_hand == pytest.approx(964.0, rel=1e-4)
-    found = critical_batch_of(decode(find("llama-3.1-70b"), Formats()), 1024, PEAKS, BANDWIDTH)
+    found = critical_batch_of(closed_decode(find("llama-3.1-70b"), Formats()), 1024, PEAKS, BANDWIDTH)
     assert found == pytest.approx(by_hand)
-    assert critical_batch(weights=w, flops=f, kv=k, peak=989.4e12, bandwidth=3.35e12) == pytest.approx(by_hand)
 
 
 @pytest.mark.parametrize("context", [1500, 4096, 131072])
 def test_70b_is_never_compute_bound_beyond_its_crossover(context: int) -> None:
-    assert critical_batch_of(decode(find("llama-3.1-70b"), Formats()), context, PEAKS, BANDWIDTH) is None
+    assert critical_batch_of(closed_decode(find("llama-3.1-70b"), Formats()), context, PEAKS, BANDWIDTH) is None
 
 
 @pytest.mark.parametrize(
@@ -87,7 +92,7 @@ def test_70b_is_never_compute_bound_beyond_its_crossover(context: int) -> None:
 )
 def test_crossover_context_within_a_hundredth(model: str, context: int) -> None:
     """V3 in bf16 with absorbed attention."""
-    found = crossover_context(decode(find(model), Formats()), PEAKS, BANDWIDTH)
+    found = crossover_context(closed_decode(find(model), Formats()), PEAKS, BANDWIDTH)
     assert found == pytest.approx(context, rel=0.01)
 
 
@@ -95,12 +100,12 @@ def test_8b_crossover_by_hand() -> None:
     """(2 N / P) / (kv / H - 4 L n d / P) = 15.17 us / (39.13 - 0.53) ns = 393."""
     products = 2 * (7_504_924_672 - 65 * 4096) / 989.4e12
     by_hand = products / (131_072 / 3.35e12 - 4 * 32 * 32 * 128 / 989.4e12)
-    assert crossover_context(decode(find("llama-3.1-8b"), Formats()), PEAKS, BANDWIDTH) == pytest.approx(by_hand)
+    assert crossover_context(closed_decode(find("llama-3.1-8b"), Formats()), PEAKS, BANDWIDTH) == pytest.approx(by_hand)
 
 
 @given(name=st.sampled_from(["llama-3.1-70b", "deepseek-v3", "mixtral-8x7b"]), context=st.integers(1, 30_000))
 def test_just_above_compute_binds_and_just_below_memory(name: str, context: int) -> None:
-    closed = decode(find(name), Formats())
+    closed = closed_decode(find(name), Formats())
     batch = critical_batch_of(closed, context, PEAKS, BANDWIDTH)
     crossover = crossover_context(closed, PEAKS, BANDWIDTH)
     assert crossover is not None
@@ -118,7 +123,7 @@ def test_activations_move_the_critical_batch_up() -> None:
 
     The position that a step makes is written beside those that are read, and a row of the embedding is looked up.
     """
-    closed = decode(find("llama-3.1-8b"), Formats())
+    closed = closed_decode(find("llama-3.1-8b"), Formats())
     moved = 2 * (32 * (18 * 4096 + 5 * 14336) + 4096 + 128256)
     per_sequence = 2 * (7_504_924_672 - 65 * 4096) * 3.35 / 989.4
     by_hand = 2 * 7_504_924_672 / (per_sequence - moved - 2 * 131_072 - 2 * 4096)
@@ -128,11 +133,9 @@ def test_activations_move_the_critical_batch_up() -> None:
 
 def test_a_fixed_number_of_experts_is_a_closed_form_too() -> None:
     """Mixtral with all 8: W = 2 x (46,702,792,704 - 131,072,000) B over the FLOPs of two of them."""
-    closed = decode(find("mixtral-8x7b"), Formats(), Conventions(experts="all"))
+    closed = closed_decode(find("mixtral-8x7b"), Formats(), Conventions(experts="all"))
     flops = 2 * (12_748_853_248 - 65 * 4096) + 4 * 32 * 32 * 128
-    by_hand = critical_batch(
-        weights=2 * (46_702_792_704 - 131_072_000), flops=flops, kv=131_072, peak=989.4e12, bandwidth=3.35e12
-    )
+    by_hand = closed_form(2 * (46_702_792_704 - 131_072_000), flops, 131_072)
     assert critical_batch_of(closed, 1, PEAKS, BANDWIDTH) == pytest.approx(by_hand)
 
 
@@ -142,7 +145,7 @@ def test_windows_bend_the_crossover() -> None:
     With F0 of products and per position f = 4 n d and k = 8192 B of 42 layers: the crossing is below the window.
     """
     model = find("gemma-2-9b")
-    closed = decode(model, Formats())
+    closed = closed_decode(model, Formats())
     f0 = 2 * (9_241_705_984 - (42 * 4 + 1) * 3584) / 989.4e12
     slope = 42 * (8192 / 3.35e12 - 4 * 16 * 256 / 989.4e12)
     assert f0 / slope < 4096
@@ -151,10 +154,5 @@ def test_windows_bend_the_crossover() -> None:
 
 def test_a_machine_of_low_ridge_has_no_crossover_with_absorbed_attention() -> None:
     """241.8 FLOP/B of absorbed attention: compute-bound at any context where the ridge is 100."""
-    closed = decode(find("deepseek-v3"), Formats())
+    closed = closed_decode(find("deepseek-v3"), Formats())
     assert crossover_context(closed, {"bf16": 100e12}, 1e12) is None
-
-
-def test_nonsense_is_refused() -> None:
-    with pytest.raises(InputError, match="peak and bandwidth > 0"):
-        critical_batch(weights=1, flops=1, kv=0, peak=0, bandwidth=1)

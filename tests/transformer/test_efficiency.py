@@ -15,9 +15,9 @@ from roofline.transformer.bounds import Bounds, bounds
 from roofline.transformer.efficiency import efficiency, estimate
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 from tests.transformer.machines import H100, chip
 
 

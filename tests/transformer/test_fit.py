@@ -58,9 +58,9 @@ def test_nothing_fits_where_weights_alone_do_not() -> None:
 
 
 def test_memory_sets_no_limit_to_a_context_that_windows_end() -> None:
-    # Every layer of Mistral-7B-v0.1 keeps 4096 positions.
+    # Every layer of Mistral-7B-v0.1 keeps 4096 positions; v0.2 has no window.
     assert longest_context(find("mistral-7b-v0.1"), BF16, Load(), 24e9) is None
-    assert longest_context(find("mistral-7b-v0.1"), BF16, Load(windows=False), 24e9) is not None
+    assert longest_context(find("mistral-7b-v0.2"), BF16, Load(), 24e9) is not None
 
 
 def test_devices_are_only_those_that_heads_can_be_split_between() -> None:

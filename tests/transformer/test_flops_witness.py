@@ -18,9 +18,9 @@ import roofline.transformer
 from roofline.transformer.config import architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 torch: Any = pytest.importorskip("torch", reason="no torch to compare with: pip install '.[witness]'")
 transformers: Any = pytest.importorskip("transformers", reason="no transformers: pip install '.[witness]'")

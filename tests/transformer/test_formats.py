@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from roofline.errors import InputError, UnknownNameError
 from roofline.transformer.formats import PARTS, Formats
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
 
 
 def test_names_in_their_standard_spelling() -> None:
@@ -63,18 +59,3 @@ def test_an_unknown_name_is_told_the_nearest_or_all(field: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         Formats(**{field: "zzzzzz"})  # type: ignore[arg-type]
     assert "one of: fp64, fp32" in str(caught.value.hint)
-
-
-def test_steps() -> None:
-    prefill, decode = Step.prefill(4096, batch=2), Step.decode(4096, batch=8)
-    assert (prefill.cached, prefill.tokens, prefill.positions, prefill.is_decode) == (0, 8192, 4096, False)
-    assert (decode.cached, decode.tokens, decode.positions, decode.is_decode) == (4095, 8, 4096, True)
-    assert Step.decode(0) == Step.decode(1) == Step()
-
-
-@pytest.mark.parametrize("numbers", [{"batch": 0}, {"new": 0}, {"cached": -1}, {"batch": 10**16}, {"new": True}])
-def test_steps_of_nothing(numbers: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="must be a whole number"):
-        Step(**numbers).check()
-    with pytest.raises(InputError, match="must be a whole number"):
-        table(find("gpt-2"), Step(**numbers), Formats())

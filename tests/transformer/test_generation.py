@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from roofline.transformer.bounds import bounds
 from roofline.transformer.formats import Formats
 from roofline.transformer.generation import generation, mean_time
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import Table, table
+from roofline.transformer.step import Step
+from roofline.transformer.table import Table, table
 from tests.transformer.machines import H100
 
 

@@ -20,8 +20,10 @@ from roofline.transformer.formats import Formats
 from roofline.transformer.gguf_formats import file_type, type_name
 from roofline.transformer.gguf_header import read_header
 from roofline.transformer.gguf_model import load
-from roofline.transformer.layer import Gqa, Mla, Moe
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.memory import Load, demand, weight_bytes
+from roofline.transformer.mla import Mla
+from roofline.transformer.moe import Moe
 from roofline.transformer.tensors import without_types
 from tests.transformer.gguf_files import F16, LLAMA, LLAMA_TENSORS, Q4_K, Tensors, header, size_of, text, value
 

@@ -14,10 +14,9 @@ from roofline.core.device import given_device
 from roofline.core.target import Target
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.levers import Effect, effects
+from roofline.transformer.levers import Effect, Way, effects, without_levers
 from roofline.transformer.presets import find
 from roofline.transformer.setup import Setup
-from roofline.transformer.way import Way, as_mha, without_levers
 
 CONTEXT = 4096
 # Llama-3.1-70B, bytes of a decode step without the activations that each operator moves.
@@ -136,7 +135,7 @@ def test_levers_that_do_not_apply_say_why() -> None:
 def test_a_model_of_mha_is_its_own_baseline() -> None:
     one = setup("llama-2-7b")
     assert sorted(Way(setup=one, mha=True).decode().operators) == sorted(one.decode().operators)
-    assert as_mha(one.architecture) == one.architecture
+    assert one.architecture.as_mha == one.architecture
 
 
 def test_a_quantised_checkpoint_starts_from_16_bit() -> None:

@@ -22,8 +22,8 @@ from roofline.core.target import Target
 from roofline.transformer.bounds import Roofs, bounds
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
+from roofline.transformer.step import Step
 
 FILE: Final = Path(__file__).parents[1] / "data" / "measurements.csv"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roofline.precision import storage
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Mla
-from roofline.transformer.mla import latent_attention
+from roofline.transformer.mla import Mla
 from roofline.transformer.operator import Operator
-from roofline.transformer.phase import Step
+from roofline.transformer.step import Step
 
 V3 = Mla(heads=128, q_lora_rank=1536, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
 FP8 = Formats(weights="fp8", compute="fp8")
@@ -18,7 +18,7 @@ FP8 = Formats(weights="fp8", compute="fp8")
 
 def rows(way: str, step: Step, formats: Formats = FP8) -> dict[str, Operator]:
     conventions = Conventions(mla="absorbed" if way == "absorbed" else "naive")
-    return {o.name: o for o in latent_attention(V3, hidden=7168, step=step, formats=formats, conventions=conventions)}
+    return {o.name: o for o in V3.operators(hidden=7168, step=step, formats=formats, conventions=conventions)}
 
 
 def test_absorbed_at_context_4096() -> None:
@@ -60,13 +60,13 @@ def test_both_ways_share_the_projections() -> None:
 def test_queries_without_a_latent_are_one_product() -> None:
     """DeepSeek-V2-Lite: 2 T h n (d_n + d_r)."""
     lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
-    found = latent_attention(lite, hidden=2048, step=Step.decode(9), formats=Formats(), conventions=Conventions())
+    found = lite.operators(hidden=2048, step=Step.decode(9), formats=Formats(), conventions=Conventions())
     assert found[0].flops == 2 * 2048 * 16 * 192
 
 
 def test_the_default_is_absorbed_in_decode_and_naive_in_prefill() -> None:
     def names(step: Step) -> set[str]:
-        found = latent_attention(V3, hidden=7168, step=step, formats=FP8, conventions=Conventions())
+        found = V3.operators(hidden=7168, step=step, formats=FP8, conventions=Conventions())
         return {o.name for o in found}
 
     assert "q into latent" in names(Step.decode(100))
@@ -87,3 +87,36 @@ def test_the_cache_is_read_once_for_all_heads(batch: int, context: int) -> None:
     for way in ("absorbed", "naive"):
         found = rows(way, Step.decode(context, batch=batch), Formats())
         assert sum(o.kv for o in found.values()) == 2 * batch * 576 * (context + 1)
+
+
+def test_latent_attention() -> None:
+    latent = V3
+    assert latent.matrices(7168) + latent.vectors(7168) == 187_107_328  # DeepSeek-V3
+    lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
+    assert lite.matrices(2048) + lite.vectors(2048) == 13_763_072  # DeepSeek-V2-Lite
+    assert V3._replace(bias=True).vectors(7168) - latent.vectors(7168) == 1536 + 512 + 64 + 7168
+
+
+@given(
+    step=st.builds(Step, batch=st.integers(1, 5), new=st.integers(1, 100), cached=st.integers(0, 200)),
+    unfused=st.booleans(),
+    kv=st.sampled_from(["bf16", "fp8", "q8_0"]),
+)
+def test_the_core_moves_queries_output_scores_and_cache_and_nothing_else(*, step: Step, unfused: bool, kv: str) -> None:
+    """Absorbed, all heads read one latent; naive, expanded keys and values of each head, which are no cache."""
+    pairs = 4 * 2 * step.tokens * 128 * step.positions if unfused else 0
+    for way, query, value in (("absorbed", 576, 512), ("naive", 192, 128)):
+        conventions = Conventions(
+            mla="absorbed" if way == "absorbed" else "naive", attention="unfused" if unfused else "flash"
+        )
+        found = V3.operators(hidden=64, step=step, formats=Formats(kv=kv), conventions=conventions)
+        (row,) = (each for each in found if each.core)
+        positions = step.batch * step.positions
+        cache = storage(kv).size_of(positions * 576) if way == "absorbed" else 0
+        expanded = 0 if way == "absorbed" else 2 * positions * 128 * (192 + 128)
+        activations = 2 * step.tokens * 128 * (query + value) + expanded + pairs
+        assert (row.weights, row.kv, row.activations) == (0, cache, activations)
+        assert row.bytes == cache + activations
+        assert sum(each.kv for each in found) == storage(kv).size_of(positions * 576) + storage(kv).size_of(
+            step.tokens * 576
+        )

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from roofline.errors import InputError
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Moe
-from roofline.transformer.moe import distinct_experts, mixture, touched
-from roofline.transformer.phase import Step
+from roofline.transformer.moe import Moe, distinct_experts, touched
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 
 Experts = Literal["expected", "min", "max", "all"] | int
 
@@ -79,13 +78,24 @@ def test_a_number_of_experts_is_from_those_of_a_token_to_all(number: int) -> Non
 def test_each_expert_gathers_its_own_tokens() -> None:
     """k (2 h + 5 I) elements a token, and h + E for the router; shared experts move 2 h + 5 n I as an MLP does."""
     moe = Moe(experts=16, per_token=4, width=100, shared_experts=2, shared_width=50)
-    rows = mixture(moe, hidden=64, tokens=7, formats=Formats(), conventions=Conventions())
+    rows = moe.operators(hidden=64, tokens=7, formats=Formats(), conventions=Conventions())
     moved = sum(o.activations for o in rows)
     assert moved == 2 * 7 * ((64 + 16) + 4 * (2 * 64 + 5 * 100) + (2 * 64 + 5 * 100))
 
 
 def test_router_stays_at_16_bit_where_experts_do_not() -> None:
     moe = Moe(experts=128, per_token=4, width=2880)
-    rows = mixture(moe, hidden=2880, tokens=1, formats=Formats(weights="mxfp4"), conventions=Conventions())
+    rows = moe.operators(hidden=2880, tokens=1, formats=Formats(weights="mxfp4"), conventions=Conventions())
     assert rows[0].weights == 2 * 2880 * 128
     assert rows[2].weights == 4 * 2880 * 2880 * 17 // 32  # 17 B for 32 weights
+
+
+def test_experts() -> None:
+    oss = Moe(experts=128, per_token=4, width=2880, bias=True, router_bias=True)
+    assert oss.expert.matrices(2880) + oss.expert.vectors(2880) == 24_891_840
+    assert oss.router(2880) + 128 == 368_768
+    assert oss.shared is None
+    lite = Moe(experts=64, per_token=6, width=1408, shared_experts=2, shared_width=1408)
+    assert lite.shared is not None
+    assert lite.shared.matrices(2048) == 17_301_504
+    assert Moe(experts=8, per_token=2, width=4, shared_gate=True).router(10) == 10 * 8 + 10

@@ -12,13 +12,15 @@ from roofline.core.link import Port
 from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import bounds
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.critical import critical_batch_of
-from roofline.transformer.decode import decode
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Dense, Gqa, Layer
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
+from roofline.transformer.mlp import Dense
 from roofline.transformer.parallel import parallel_table, shard
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
+from roofline.transformer.step import Step
 from tests.transformer.machines import H100, chip
 
 LLAMA70 = find("llama-3.1-70b")
@@ -148,7 +150,7 @@ def test_the_verdict_is_that_of_intensity_and_ridge_on_any_number_of_devices(
 )
 def test_the_critical_batch_with_activations_is_where_the_verdict_turns(name: str, devices: int, context: int) -> None:
     model, formats = find(name), Formats(weights="int4-g128")
-    closed = decode(model, formats, devices=devices)
+    closed = closed_decode(model, formats, devices=devices)
     batch = critical_batch_of(closed, context, {"bf16": PEAK}, BANDWIDTH, activations=True)
     if batch is None:
         return

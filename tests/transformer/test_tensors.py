@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 
 from roofline.transformer.architecture import Architecture
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.decode import decode
+from roofline.transformer.ends import tables_of
 from roofline.transformer.formats import Formats
 from roofline.transformer.gguf_model import load
 from roofline.transformer.memory import Load, demand
 from roofline.transformer.operator import Operator
 from roofline.transformer.parallel import parallel_table, shard
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find, presets
-from roofline.transformer.step import table
-from roofline.transformer.tensors import bytes_by_part, difference, formats_by_part, tables_of, tensors_of
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
+from roofline.transformer.tensors import bytes_by_part, difference, formats_by_part
 from tests.transformer.gguf_files import Q4_K, Q6_K, Tensors, bytes_of, header, mixed, size_of
 
 Shapes = dict[str, tuple[int, ...]]
@@ -191,7 +192,7 @@ def test_table_closed_form_and_memory_are_the_file_to_the_byte(loaded: Loader, n
     unread = sum(stored.values()) - (stored["token_embd.weight"] if tied else 0)
     for mla in ("absorbed", "naive") if "deepseek" in name else ("auto",):
         ways = Conventions(experts="all", mla=mla)
-        closed = decode(model, formats, ways)
+        closed = closed_decode(model, formats, ways)
         for batch, context in ((1, 1), (7, 300)):
             rows = table(model, Step.decode(context, batch=batch), formats, ways)
             assert rows.moved.weights - looked_up(rows.operators) == whole - unread
@@ -290,7 +291,7 @@ def test_tensors_are_all_parameters_of_each_part(name: str) -> None:
     for model in (find(name), shard(find(name), 2) if find(name).layers[0][1].attention.heads % 2 == 0 else find(name)):
         found = dict.fromkeys(model.parameters_by_part, 0)
         for count, layer in model.layers:
-            for tensor in tensors_of(layer, model.hidden):
+            for tensor in layer.tensors(model.hidden):
                 found[tensor.part] += count * tensor.copies * tensor.elements
         for tensor in tables_of(model):
             found[tensor.part] += tensor.elements
@@ -305,7 +306,7 @@ def test_every_weight_of_a_preset_is_of_a_tensor_of_its_operator(name: str) -> N
         rows = table(model, Step.decode(1), Formats(), Conventions(experts="all", mla=mla)).operators
         for index, (_, layer) in enumerate(model.layers):
             sizes: dict[str, int] = {}
-            for tensor in tensors_of(layer, model.hidden):
+            for tensor in layer.tensors(model.hidden):
                 sizes[tensor.operator] = sizes.get(tensor.operator, 0) + 2 * tensor.copies * tensor.elements
             if mla == "naive" and "q into latent" in sizes:
                 sizes["kv up"] = sizes.pop("q into latent") + sizes.pop("out of latent")

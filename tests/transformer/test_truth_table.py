@@ -14,9 +14,9 @@ import pytest
 
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.formats import Formats
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 from tests.transformer.machines import A100, H100, H100_FP8
 
 BF16 = Formats()

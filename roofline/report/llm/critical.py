@@ -6,8 +6,8 @@ import math
 from typing import Any, Final, NamedTuple
 
 from roofline.report import Column, Value
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.critical import critical_batch_of, crossover_context
-from roofline.transformer.decode import decode
 from roofline.transformer.setup import Setup
 
 _NEVER: Final = "no batch is compute-bound at this context"
@@ -45,7 +45,7 @@ def critical(setup: Setup) -> Critical:
         UnknownNameError: the device has no peak of a precision that the model multiplies in.
 
     """
-    model = decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
+    model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
     roofs = setup.roofs(setup.decode())
     peaks, bandwidth = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}, roofs.bandwidth
     return Critical(

@@ -14,8 +14,7 @@ from roofline.report.llm.phases import phase_cells
 from roofline.text import counted
 from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
-from roofline.transformer.way import Way
+from roofline.transformer.table import Table
 
 SIZES: Final = ("batch", "context", "prompt", "devices")  # what is swept from a first to a last
 # The keys under which rows have what can be swept, with the unit of what has one; as in the report of one setup.
@@ -86,7 +85,7 @@ class Grid:
                 _of(setup)
                 | {name: setup.said(name) for name in self.axes if name in CONVENTIONS}
                 | cells
-                | verdict_cells(Way(setup=setup).fits())
+                | verdict_cells(setup.fits())
                 | {"crossing": crossing}
                 | self._critical_cells(setup)
             )

@@ -16,10 +16,9 @@ from roofline.report.llm.sentences import assumptions, more_experts_than_touched
 from roofline.report.placements import BOUND_WORDS
 from roofline.report.sentences import link_line
 from roofline.text import counted
-from roofline.transformer.levers import Effect, effects
+from roofline.transformer.levers import Effect, effects, without_levers
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
-from roofline.transformer.way import without_levers
+from roofline.transformer.table import Table
 
 _COLUMNS: Final = (
     Column(key="device", heading="device"),
@@ -141,7 +140,7 @@ def _prefill(setup: Setup) -> dict[str, Any]:
 
 
 def _attention(table: Table) -> int:
-    return sum(operator.bytes for operator in table.operators if operator.name == "attention")
+    return sum(operator.bytes for operator in table.operators if operator.core)
 
 
 def _of_prefill(cells: dict[str, Any], several: bool) -> str:

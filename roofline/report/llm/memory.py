@@ -15,7 +15,7 @@ from roofline.transformer.fit import (
     usable_capacity,
     widest_weights,
 )
-from roofline.transformer.memory import Demand, demand
+from roofline.transformer.memory import Demand
 from roofline.transformer.setup import Setup
 
 VERDICT_COLUMNS: Final = (
@@ -64,7 +64,7 @@ def fit(setup: Setup) -> Fit:
 
     """
     model, formats, load = setup.architecture, setup.formats, setup.load
-    needed = demand(model, formats, load)
+    needed = setup.demand()
     try:
         capacity = usable_capacity(setup.target.device)
     except InputError as error:

@@ -10,7 +10,7 @@ from roofline.precision import storage
 from roofline.report import Column, Report, Value
 from roofline.text import counted
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.layer import Dense, Layer, Mla, Moe
+from roofline.transformer.layer import Layer
 from roofline.transformer.memory import weight_bytes
 from roofline.transformer.tensors import bytes_by_part, formats_by_part, without_types
 
@@ -91,7 +91,7 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
         "kv_byte_per_token": Value(kv, None, None if kv is not None else "nothing is known of the layers"),
         "longest_context": Value(model.longest_context, None, None if model.longest_context else "not said"),
         "tied": model.tied,
-        "layers": [{"count": count, "what": describe(layer)} for layer, count in alike.items()],
+        "layers": [{"count": count, "what": str(layer)} for layer, count in alike.items()],
         "source": model.source,
     }
     lines = [
@@ -101,7 +101,7 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
         inner = model.active_parameters_without_embedding
         lines.append(f"{model.active_parameters:,} active a token; {inner:,} without the embedding, which is looked up")
     lines.append(per_token + (", before windows are full" if windowed else ""))
-    lines += [f"{counted(count, 'layer')}: {describe(layer)}" for layer, count in alike.items()]
+    lines += [f"{counted(count, 'layer')}: {layer}" for layer, count in alike.items()]
     if model.hidden:
         context_line = f", made for {model.longest_context:,} positions" if model.longest_context else ""
         lines.append(
@@ -122,25 +122,3 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
 def kv_per_token(model: Architecture) -> int:
     """Bytes that one token adds to the KV cache of all layers, in 16 bits."""
     return storage(model.formats().kv).size_of(model.kv_elements_per_token)
-
-
-def describe(layer: Layer) -> str:
-    """A layer in words.
-
-    >>> from roofline.transformer.layer import Gqa
-    >>> describe(Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336)))
-    '32 query and 8 KV heads of 128; gated MLP of 14,336'
-
-    """
-    attention, mlp = layer.attention, layer.mlp
-    if isinstance(attention, Mla):
-        text = f"MLA, {counted(attention.heads, 'head')}, latent {attention.kv_lora_rank} + {attention.rope_dim}"
-    else:
-        text = f"{attention.heads} query and {counted(attention.kv_heads, 'KV head')} of {attention.head_dim}"
-        text += f", window {attention.window:,}" if attention.window else ""
-    if isinstance(mlp, Moe):
-        text += f"; {mlp.per_token} of {mlp.experts} experts of {mlp.width:,}"
-        text += f" and {mlp.shared_experts} shared of {mlp.shared_width:,}" if mlp.shared_experts else ""
-    elif isinstance(mlp, Dense):
-        text += f"; {'gated ' if mlp.gated else ''}MLP of {mlp.width:,}"
-    return text

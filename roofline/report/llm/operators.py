@@ -16,7 +16,6 @@ from roofline.report.llm.steps import Served, context_of
 from roofline.report.placements import kernel_cells, roof_cells
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Roofs, shares
-from roofline.transformer.layer import Moe
 from roofline.transformer.operator import Operator
 from roofline.transformer.tensors import difference
 
@@ -101,10 +100,8 @@ def layers(model: Architecture, index: int) -> str:
     """
     count, layer = model.layers[index]
     words = [str(count)]
-    if any(isinstance(other.mlp, Moe) is not isinstance(layer.mlp, Moe) for _, other in model.layers):
-        words.append("MoE" if isinstance(layer.mlp, Moe) else "dense")
-    elif isinstance(layer.mlp, Moe):
-        words.append("MoE")
+    if layer.kind != "dense" or any(other.kind != layer.kind for _, other in model.layers):
+        words.append(layer.kind)
     if layer.attention.window is not None:
         words.append(f"window {layer.attention.window}")
     differs = difference(layer, [other for _, other in model.layers])

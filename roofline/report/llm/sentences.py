@@ -12,7 +12,7 @@ from roofline.report import Column, Value
 from roofline.text import counted
 from roofline.transformer.generation import Generation
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 
 GENERATION_COLUMNS: Final = (
     *(

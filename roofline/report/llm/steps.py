@@ -18,7 +18,7 @@ from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.efficiency import efficiency
 from roofline.transformer.generation import Generation, generation
 from roofline.transformer.setup import Setup
-from roofline.transformer.step import Table
+from roofline.transformer.table import Table
 
 _FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
 _BY_TOTAL: Final = "time, idle and tok/s are bounds by the total time"

@@ -1,4 +1,4 @@
-"""Decode in closed form: the totals of a step as functions of batch and context, to solve for either or to scan many.
+"""The closed form of decode: the totals of a step as functions of batch and context, to solve for or to scan many.
 
 All that the table of a step counts is a constant (weights), or goes with the sequences (products, activations), or with
 the positions that each attends (attention, cache), up to its window; only the weights of experts bend, with the number
@@ -18,8 +18,8 @@ from roofline.transformer.formats import Formats
 from roofline.transformer.moe import touched
 from roofline.transformer.operator import Operator
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
-from roofline.transformer.step import Moved
+from roofline.transformer.step import Step
+from roofline.transformer.table import Moved
 
 
 class PerPosition(NamedTuple):
@@ -45,7 +45,7 @@ class Experts(NamedTuple):
     weights: int  # B of one expert
 
 
-class Decode(NamedTuple):
+class ClosedDecode(NamedTuple):
     """Totals of the decode steps of one model in one set of formats, on one of a number of devices."""
 
     fixed: int  # B of weights that every step reads
@@ -107,17 +107,19 @@ class Decode(NamedTuple):
         return seconds if link is None else seconds + link.least_time(batch * self.wire, self.messages)
 
 
-def decode(
+def closed_decode(
     architecture: Architecture, formats: Formats, conventions: Conventions | None = None, *, devices: int = 1
-) -> Decode:
+) -> ClosedDecode:
     """The closed form of the decode steps of a model.
 
     Raises:
         InputError: devices that do not divide the heads.
 
-    >>> from roofline.transformer.layer import Dense, Gqa, Layer
+    >>> from roofline.transformer.gqa import Gqa
+    >>> from roofline.transformer.layer import Layer
+    >>> from roofline.transformer.mlp import Dense
     >>> layer = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
-    >>> llama = decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
+    >>> llama = closed_decode(Architecture(name="8B", hidden=4096, vocab=128256, layers=((32, layer),)), Formats())
     >>> llama.kv_read(1024) == 1024 * 131_072, llama.weights(8) == 2 * 7_504_924_672
     (True, True)
 
@@ -141,7 +143,7 @@ def decode(
         flops[each.precision] -= each.flops
     routed = [operator for operator in one if operator.experts]
     rest = [operator for operator in one if not operator.experts]
-    return Decode(
+    return ClosedDecode(
         fixed=sum(o.times * o.weights for o in rest if o.group != "embedding"),
         experts=tuple(Experts(*o.experts, o.times, o.expert_weights) for o in routed if o.experts),
         row=sum(o.weights for o in rest if o.group == "embedding"),

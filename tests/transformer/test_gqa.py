@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roofline.core.placement import Placement
 from roofline.core.roof import Roof, Stream
-from roofline.transformer.attention import attend
+from roofline.precision import storage
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.layer import Gqa
+from roofline.transformer.gqa import Gqa
 from roofline.transformer.operator import Operator
-from roofline.transformer.phase import Step
+from roofline.transformer.step import Step
 
 
 def core(attention: Gqa, step: Step, formats: Formats | None = None, **how: str) -> Operator:
     conventions = Conventions(**how)  # type: ignore[arg-type]
-    return attend(attention, step=step, formats=formats or Formats(), conventions=conventions)
+    return attention.core(step=step, formats=formats or Formats(), conventions=conventions)
 
 
 @pytest.mark.parametrize(("kv_heads", "intensity"), [(32, 1), (8, 4), (4, 8)])
@@ -84,7 +86,7 @@ def test_a_window_caps_what_unfused_kernels_read_too() -> None:
 
     def both(step: Step) -> tuple[Operator, Operator]:
         written = Conventions(attention="unfused")
-        return core(heads, step), attend(heads, step=step, formats=Formats(), conventions=written)
+        return core(heads, step), heads.core(step=step, formats=Formats(), conventions=written)
 
     flash, unfused = both(Step.decode(8192))
     assert unfused.kv == flash.kv == 2 * 2 * 8 * 64 * 128
@@ -94,3 +96,50 @@ def test_a_window_caps_what_unfused_kernels_read_too() -> None:
     flash, unfused = both(Step.prefill(1000))
     assert unfused.kv == flash.kv == 2 * 2 * 8 * 64 * 1000
     assert unfused.activations - flash.activations == 4 * 2 * 64 * 1000 * 1000
+
+
+def test_grouped_queries() -> None:
+    # Llama-3.1-8B: q and o 4096 x 4096, k and v 4096 x 1024.
+    llama = Gqa(heads=32, kv_heads=8, head_dim=128)
+    assert (llama.matrices(4096), llama.vectors(4096)) == (41_943_040, 0)
+    # gpt-oss: 26,550,144 with biases of 64 x 80 and 2880, and 64 sinks.
+    oss = Gqa(heads=64, kv_heads=8, head_dim=64, qkv_bias=True, output_bias=True, sinks=True)
+    assert oss.matrices(2880) + oss.vectors(2880) == 26_550_144
+    assert oss.vectors(2880) == 64 * (64 + 16) + 2880 + 64
+    # Qwen3-8B: 41,943,296 with one norm for queries and one for keys, of 128 each.
+    qwen = Gqa(heads=32, kv_heads=8, head_dim=128, qk_norm=256)
+    assert qwen.matrices(4096) + qwen.vectors(4096) == 41_943_296
+
+
+@given(
+    groups=st.integers(1, 8),
+    kv_heads=st.integers(1, 8),
+    dim=st.integers(1, 64),
+    window=st.none() | st.integers(1, 300),
+    step=st.builds(Step, batch=st.integers(1, 5), new=st.integers(1, 200), cached=st.integers(0, 200)),
+    unfused=st.booleans(),
+    kv=st.sampled_from(["bf16", "fp8", "q8_0"]),
+    activations=st.sampled_from(["bf16", "fp32"]),
+)
+def test_the_core_moves_queries_output_scores_and_cache_and_nothing_else(
+    *,
+    groups: int,
+    kv_heads: int,
+    dim: int,
+    window: int | None,
+    step: Step,
+    unfused: bool,
+    kv: str,
+    activations: str,
+) -> None:
+    """2 B n S d elements of activations, 4 B n S keys of scores, and 2 B g keys d of cache."""
+    n = groups * kv_heads
+    heads = Gqa(heads=n, kv_heads=kv_heads, head_dim=dim, window=window)
+    conventions = Conventions(attention="unfused" if unfused else "flash")
+    row = heads.core(step=step, formats=Formats(kv=kv, activations=activations), conventions=conventions)
+    keys = step.positions if window is None else min(step.positions, window + step.new - 1)
+    moved = storage(activations)
+    queries, scores = moved.size_of(step.tokens * n * dim), unfused * moved.size_of(step.tokens * n * keys)
+    cache = storage(kv).size_of(step.batch * kv_heads * keys * dim)
+    assert (row.weights, row.kv, row.activations) == (0, 2 * cache, 2 * queries + 4 * scores)
+    assert row.bytes == 2 * queries + 4 * scores + 2 * cache

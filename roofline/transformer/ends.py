@@ -1,4 +1,4 @@
-"""What stands before and behind the layers: look-up of embeddings, the final norm, and the LM head."""
+"""What stands before and behind the layers: look-up of embeddings, the final norm, the LM head, and their tensors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from roofline.operations.pointwise import embedding
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.norms import norm
-from roofline.transformer.operator import Operator, linear, reading
-from roofline.transformer.phase import Step
+from roofline.transformer.operator import Operator, Tensor, linear, norm, reading
+from roofline.transformer.step import Step
 
 
 def look_up(architecture: Architecture, *, tokens: int, formats: Formats) -> tuple[Operator, ...]:
@@ -48,3 +47,17 @@ def predict(
         )
         ends.append(reading(head, formats.of("vectors").size_of(architecture.vocab * architecture.head_bias)))
     return tuple(ends)
+
+
+def tables_of(model: Architecture) -> tuple[Tensor, ...]:
+    """The tensors before and behind the layers; of a tied head its bias alone."""
+    h, table = model.hidden, model.vocab * model.hidden
+    found = (
+        Tensor("embedding", "token_embd.weight", "embedding", table),
+        Tensor("position embedding", "position_embd.weight", "embedding", model.positions * h),
+        Tensor("final norm", "output_norm.weight", "vectors", model.final_norm * h),
+        Tensor("final norm", "output_norm.bias", "vectors", model.final_norm * model.norm_bias * h),
+        Tensor("LM head", "output.weight", "head", 0 if model.tied else table),
+        Tensor("LM head", "output.bias", "vectors", model.head_bias * model.vocab),
+    )
+    return tuple(each for each in found if each.elements)

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from roofline.core.link import Port
 from roofline.transformer.bounds import bounds
+from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.decode import decode
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import parallel_table
-from roofline.transformer.phase import Step
 from roofline.transformer.presets import find
-from roofline.transformer.step import table
+from roofline.transformer.step import Step
+from roofline.transformer.table import table
 from tests.transformer.machines import H100
 
 MODELS = ("llama-3.1-8b", "gemma-3-27b", "mixtral-8x7b", "deepseek-v3", "gpt-oss-120b", "opt-66b", "qwen3-32b")
@@ -40,7 +40,7 @@ def test_closed_form_is_the_table(
     name: str, formats: Formats, conventions: Conventions, batch: int, context: int
 ) -> None:
     model = find(name)
-    closed = decode(model, formats, conventions)
+    closed = closed_decode(model, formats, conventions)
     rows = table(model, Step.decode(context, batch=batch), formats, conventions)
     assert closed.moved(batch, context) == rows.moved
     assert {d: batch * f for d, f in closed.flops_of(context).items()} == rows.flops_by_precision
@@ -52,7 +52,7 @@ def test_closed_form_is_the_table(
 @given(batch=st.integers(1, 500), context=st.integers(1, 50_000), devices=st.sampled_from([1, 2, 8]))
 def test_several_devices_and_their_link(batch: int, context: int, devices: int) -> None:
     model, link = find("llama-3.1-70b"), Port("NVLink", 450e9, latency=1e-6)
-    closed = decode(model, Formats(), devices=devices)
+    closed = closed_decode(model, Formats(), devices=devices)
     rows = parallel_table(model, Step.decode(context, batch=batch), Formats(), devices=devices)
     assert closed.moved(batch, context) == rows.moved
     assert batch * closed.wire == sum(o.times * int(o.kernel.wire or 0) for o in rows.operators)
@@ -64,15 +64,15 @@ def test_several_devices_and_their_link(batch: int, context: int, devices: int) 
 
 def test_windows_stop_growing() -> None:
     """gpt-oss-120b: 18 layers of 128 positions, 18 of all; 2 g d 2 B = 2048 B a position and layer."""
-    closed = decode(find("gpt-oss-120b"), Formats())
+    closed = closed_decode(find("gpt-oss-120b"), Formats())
     assert closed.kv_read(8192) == 18 * 2048 * (8192 + 128)
     assert closed.kv_read(100) == 36 * 2048 * 100
 
 
 def test_unfused_attention_reads_no_more_than_a_window_holds() -> None:
     """gpt-oss-120b as above; 4 moves of 64 x 2 B of scores a position and layer beside."""
-    flash = decode(find("gpt-oss-120b"), Formats())
-    unfused = decode(find("gpt-oss-120b"), Formats(), Conventions(attention="unfused"))
+    flash = closed_decode(find("gpt-oss-120b"), Formats())
+    unfused = closed_decode(find("gpt-oss-120b"), Formats(), Conventions(attention="unfused"))
     assert unfused.kv_read(8192) == 18 * 2048 * (8192 + 128)
     more = unfused.activations_of(8192) - flash.activations_of(8192)
     assert more == 18 * 4 * 64 * 2 * (8192 + 128)

@@ -1,0 +1,68 @@
+"""Setups: the formats that follow from model and device, what is said of them, and whether all fits."""
+
+from __future__ import annotations
+
+import pytest
+
+from roofline.catalog.find import device
+from roofline.core.choice import RoofQuery
+from roofline.core.target import Target
+from roofline.errors import InputError, UnknownNameError
+from roofline.transformer.presets import find
+from roofline.transformer.setup import Setup
+
+
+def on(hw: str, model: str = "llama-3.1-8b") -> Setup:
+    return Setup(architecture=find(model), target=Target(device=device(hw), query=RoofQuery()))
+
+
+@pytest.mark.parametrize(
+    ("hw", "model", "compute", "weights", "kv", "activations", "multiplied", "instead"),
+    [
+        ("h100", "llama-3.1-8b", None, "bf16", "bf16", "bf16", "bf16", None),
+        ("h100", "llama-3.1-8b", "fp8", "bf16", "bf16", "bf16", "fp8", None),
+        ("h100", "gpt-oss-20b", None, "mxfp4", "bf16", "bf16", "bf16", None),
+        # Turing and Volta have fp16 tensor cores and none of bf16.
+        ("t4", "llama-3.1-8b", None, "fp16", "fp16", "fp16", "fp16", "fp16"),
+        ("t4", "gpt-oss-20b", None, "mxfp4", "fp16", "fp16", "fp16", "fp16"),
+        # Without 16-bit arithmetic weights and cache keep their 16 bits, and are converted as they are read.
+        ("epyc9654", "llama-3.1-8b", None, "bf16", "bf16", "fp32", "fp32", "fp32"),
+        ("epyc9654", "llama-3.1-8b", "fp64", "bf16", "bf16", "fp32", "fp64", "fp32"),
+    ],
+)
+def test_formats_follow_from_model_and_device(
+    hw: str,
+    model: str,
+    compute: str | None,
+    weights: str,
+    kv: str,
+    activations: str,
+    multiplied: str,
+    instead: str | None,
+) -> None:
+    setup = on(hw, model).with_(compute=compute)
+    formats = setup.formats
+    assert (formats.weights, formats.kv, formats.activations, formats.compute) == (weights, kv, activations, multiplied)
+    assert setup.notes == (() if instead is None else (f"{hw} has no bf16 peak: {instead} in its place",))
+
+
+def test_formats_that_are_named_go_before_all_others() -> None:
+    formats = on("t4").with_(weights="int4-g128", kv="int8", kept=frozenset()).formats
+    assert (formats.weights, formats.kv, formats.activations) == ("int4-g128", "int8", "fp16")
+    assert formats.of("head").name == "int4-g128"
+    with pytest.raises(UnknownNameError, match="weights: unknown number format 'q9'"):
+        _ = on("h100").with_(weights="q9").formats
+
+
+@pytest.mark.parametrize("size", [{"batch": 0}, {"prompt": 0}, {"context": -1}, {"devices": 0}, {"chunk": 1.5}])
+def test_impossible_sizes_are_refused(size: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="must be a whole number"):
+        on("h100").with_(**size)
+
+
+def test_whether_it_fits_is_asked_of_each_device() -> None:
+    """141.1 GB of weights of Llama-3.1-70B: too much for 85.52 GB, and half of it is not."""
+    large = on("h100", "llama-3.1-70b").with_(chunk=1, context=1, prompt=1)
+    assert large.demand().weights == 2 * 70_553_706_496
+    assert large.fits() is False
+    assert large.with_(devices=2).fits() is True
