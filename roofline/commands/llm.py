@@ -120,7 +120,8 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
         from roofline.report.llm.levers import levers_report
 
         return levers_report(setups, about)
-    from roofline.report.llm.steps import Served, comparison, sheet
+    from roofline.report.llm.steps import comparison, sheet
+    from roofline.transformer.served import Served
 
     if ops and len(setups) > 1:
         raise InputError("--ops is of one device")

@@ -14,8 +14,8 @@ from roofline.text import quote
 from roofline.transformer.choices import CONVENTIONS, WORDS
 
 if TYPE_CHECKING:
-    from roofline.report.llm.grid import Grid
     from roofline.transformer.architecture import Architecture
+    from roofline.transformer.grid import Grid
 
 _SIZES: Final = ("batch", "context", "prompt", "devices")
 _FORMATS: Final = ("weights", "kv", "compute")
@@ -31,7 +31,7 @@ def take_grid(texts: tuple[str, ...], architecture: Architecture, given: dict[st
 
     """
     from roofline.commands.llm_setup import take_setups
-    from roofline.report.llm.grid import Grid
+    from roofline.transformer.grid import Grid
 
     axes: dict[str, list[Any]] = {}
     for text in texts:

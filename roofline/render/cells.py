@@ -10,11 +10,14 @@ from roofline import units
 from roofline.report import Column, Value, plain
 from roofline.text import printable
 
-NUMERIC: Final = frozenset({"count", "number", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"})
+NUMERIC: Final = frozenset(
+    {"count", "parameters", "number", "distance", "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W"}
+)
 _PREFIXED: Final = frozenset({"FLOP", "FLOP/s", "B", "B/s", "s", "W"})
 _MISSING: Final = "-"
 _UNKNOWN: Final = "unknown"
 _LONGEST: Final = 10_000  # from here on a number in the first row's unit gets too long to read
+_BILLION: Final = 1e9
 _SMALLEST: Final = 0.01  # below this the first row would suffer from another unit
 
 
@@ -47,6 +50,8 @@ def cell(column: Column, raw: Any, power: int) -> str:
         if isinstance(raw, Value) and raw.unknown:
             return _UNKNOWN
         return _MISSING if column.format in NUMERIC or column.format == "bound" else ""
+    if column.format == "answer":
+        return "yes" if value else "no"
     if column.format == "bound":
         return str(value).removesuffix("-bound")
     if column.format == "distance":
@@ -54,13 +59,15 @@ def cell(column: Column, raw: Any, power: int) -> str:
     if column.format == "FLOP/B":
         return units.intensity(value, digits or units.DIGITS)
     if column.format == "1":
-        return units.percent(value)
+        return units.percent(value) if digits is None else units.significant(100 * value, digits)
+    if column.format == "parameters":
+        return f"{units.significant(value / 1e9)} B" if value >= _BILLION else f"{units.significant(value / 1e6)} M"
     if column.format == "count":
         return str(value)
     if column.format == "list":
         return printable(", ".join(map(str, value)))
     if column.format in NUMERIC:
-        return "inf" if math.isinf(value) else units.significant(units.scaled(value, power))
+        return "inf" if math.isinf(value) else units.significant(units.scaled(value, power), digits or units.DIGITS)
     return printable(str(value))
 
 

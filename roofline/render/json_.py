@@ -27,7 +27,7 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001  (every rendere
     document |= {
         "notes": list(report.notes),
         "warnings": list(report.warnings),
-        "assumptions": list(report.assumptions),
+        "assumptions": [*report.conventions, *report.assumptions],
     }
     text = json.dumps(document, indent=2, allow_nan=False)
     before, _, after = text.partition(json.dumps(_ROWS))

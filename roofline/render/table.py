@@ -27,7 +27,7 @@ _STYLES: Final = {"FAIL": "red"} | {word: _BOUNDS[bound] for bound in _BOUNDS fo
 
 def render(report: Report, style: Style) -> str:
     """The text of a report; each line ends where its content does."""
-    blocks = [[printable(report.title)] if report.title else []]
+    blocks = [_wrapped(printable(report.title), style.width) if report.title else []]
     if report.lines:
         blocks.append([printable(line) for line in report.lines])
     elif report.rows:
@@ -72,6 +72,14 @@ def _wrapped(line: str, width: int | None) -> list[str]:
 
 def _table(report: Report, style: Style) -> Table:
     columns = shown(report)
+    while (table := _laid_out(report, columns, style)) is None:
+        last = max(number for number, column in enumerate(columns) if column.spare)
+        del columns[last]
+    return table
+
+
+def _laid_out(report: Report, columns: list[Column], style: Style) -> Table | None:
+    """The table with these columns; None where they are too wide, and there is one that can be left out."""
     scales = [unit_of(column, report.rows, columns) for column in columns]
     body = [
         [cell(column, row.get(column.key), power) for column, (_, power) in zip(columns, scales, strict=True)]
@@ -79,6 +87,8 @@ def _table(report: Report, style: Style) -> Table:
     ]
     headings = [_heading(column, unit) for column, (unit, _) in zip(columns, scales, strict=True)]
     gap, rooms = _fit(body, headings, columns, style)
+    if sum(rooms) + gap * (len(rooms) - 1) > (style.width or _NO_LIMIT) and any(column.spare for column in columns):
+        return None
     table = Table(box=_RULE, pad_edge=False, padding=(0, gap - 1, 0, 0), show_edge=False, header_style="bold")
     tallest = max((len(lines) for lines in headings), default=0)
     for lines, column in zip(headings, columns, strict=True):

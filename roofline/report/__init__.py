@@ -11,9 +11,9 @@ SCHEMA_VERSION: Final = 1
 _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 # "number" has no unit (tokens/s are in the heading); "list" holds words; "nested" holds what only JSON can, and such a
-# column is a detail.
+# column is a detail. "answer" is yes, no or unknown, of which no says as much as yes; "parameters" are in billions.
 Format = Literal[
-    "text", "name", "bound", "result", "flag", "count", "distance", "list", "nested", "number",
+    "text", "name", "bound", "result", "flag", "answer", "count", "parameters", "distance", "list", "nested", "number",
     "FLOP", "FLOP/s", "B", "B/s", "s", "FLOP/B", "1", "W",
 ]  # fmt: skip
 
@@ -35,6 +35,7 @@ class Column(NamedTuple):
     format: Format = "text"
     group: str = ""  # "headline", "dense": the roof it belongs to
     detail: bool = False  # for machine formats alone
+    spare: bool = False  # left out first where a terminal has no room for all
 
 
 class Report(NamedTuple):
@@ -52,6 +53,7 @@ class Report(NamedTuple):
     summary: Sequence[str] = ()
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    conventions: Sequence[str] = ()  # what is counted how: a line for people, some more assumptions for JSON
     assumptions: Sequence[str] = ()
     explanation: Sequence[str] = ()
     context: Mapping[str, Any] = _EMPTY
@@ -70,7 +72,9 @@ def finite(value: Any) -> Any:
 
 def closing(report: Report) -> list[str]:
     """The sentences under a table, in their order: verdict, roofs, notes, what was assumed."""
-    return [*report.summary, *report.roofs, *(f"note: {note}" for note in (*report.notes, *report.assumptions))]
+    conventions = ["; ".join(report.conventions)] if report.conventions else []
+    notes = (*report.notes, *conventions, *report.assumptions)
+    return [*report.summary, *report.roofs, *(f"note: {note}" for note in notes)]
 
 
 class Rows(Sequence[Mapping[str, Any]]):
@@ -126,7 +130,7 @@ class Computed(Sequence[Any]):
 
 def shown(report: Report) -> list[Column]:
     """The columns that people see: no details, and none that has nothing to show in any row."""
-    empty = {column.key for column in report.columns if not column.detail}
+    empty = {column.key for column in report.columns if not column.detail and column.format != "answer"}
     for row in report.rows:
         empty = {key for key in empty if _shows_nothing(row.get(key))}
         if not empty:

@@ -11,7 +11,7 @@ from roofline.report import Column, Value
 
 _COLUMNS: Final = (
     Column(key="wire_byte", heading="on the wire", format="B"),
-    Column(key="messages", heading="messages", format="count"),
+    Column(key="messages", heading="serial steps", format="count"),
     Column(key="link", heading="link"),
     Column(key="link_bandwidth_byte_per_s", heading="link bandwidth", format="B/s"),
     Column(key="link_latency_s", heading="link latency", format="s", detail=True),

@@ -267,7 +267,7 @@ def assumptions(placed: Sequence[Placed]) -> list[str]:
 
 def link_line(link: Port) -> str:
     """What a link is taken to do, in words."""
-    latency = f"{units.show(link.latency, 's')} a message" if link.latency else "latency taken as 0"
+    latency = f"{units.show(link.latency, 's')} a serial step" if link.latency else "latency taken as 0"
     note = f", {link.note}" if link.note else ""
     return f"{link.name}: {units.show(link.bandwidth, 'B/s')} one way ({link.basis}{note}), {latency}"
 

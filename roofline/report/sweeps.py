@@ -9,6 +9,7 @@ from roofline import units
 from roofline.core.placement import Placement
 from roofline.core.target import Placed, Target
 from roofline.report import Column, Report
+from roofline.report.crossings import crossing_line, mark, side
 from roofline.report.kernels import kernel_list
 from roofline.report.operations import argument_cell, argument_column, in_common
 from roofline.report.tally import Tallies
@@ -34,8 +35,7 @@ def sweep_report(
     ]
     columns = [c._replace(detail=c.detail or c.key == "name") for c in report.columns]
     lines = [
-        f"{argument} = {value} is the first of these sizes {where}, after {before}"
-        + (f" on {one.device.id}" if several > 1 else "")
+        crossing_line(argument, value, where, before, on=one.device.id if several > 1 else "")
         for one, value, before, crossing in zip(placed, each, [*each[:several], *each], crossings, strict=False)
         for _, where in crossing
     ]
@@ -52,15 +52,11 @@ def _crossing(before: Placement, after: Placement) -> list[tuple[str, str]]:
     """What lies between a size and the next, each as a word for the row and words for a sentence."""
     marks = []
     if before.below_floor != after.below_floor:
-        side = "below" if after.below_floor else "above"
-        marks.append(("launch floor", f"{side} the launch floor of {units.show(after.floor, 's')}"))
+        where = "below" if after.below_floor else "above"
+        marks.append(("launch floor", f"{where} the launch floor of {units.show(after.floor, 's')}"))
     first, second = before.roof_bound, after.roof_bound
-    if first == second or second is None:
-        return marks
-    if "link" in (first, second):
-        marks.append(("link roof", f"that is {second}-bound"))
-    else:
-        marks.append(("ridge", "past the ridge" if second == "compute" else "before the ridge"))
+    if first is not None and second is not None and first != second:
+        marks.append((mark(first, second), side(first, second)))
     return marks
 
 

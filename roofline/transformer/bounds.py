@@ -1,11 +1,12 @@
-"""Lower bounds on the time of a step, each with its convention: least, total, and summed by operator.
+"""What the roofs say of the time of a step, by three conventions: least, total, and summed by operator.
 
 - least: all FLOP at their peaks, or the weights and the KV cache through memory, whichever takes longer.
 - total: the same with the activations that each operator reads and writes, and then the links.
 - by operator: the sum of what each operator takes at least, as if none overlapped with another.
 
-So least <= total <= by operator, all of them bounds and none a prediction. Links are added to the total, not hidden
-behind it: an all-reduce needs the products before it, and those behind it need the all-reduce.
+So least <= total <= by operator, none of them a prediction. No software beats the least; kernels that fuse more than
+is counted can beat the other two. Links are added to the total, not hidden behind it: an all-reduce needs the products
+before it, and those behind it need the all-reduce.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Roofs(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What the roofs say of one step. Seconds are lower bounds, rates upper ones."""
+    """What the roofs say of one step, whose kernels fuse as much as is counted, and run at the roofs."""
 
     tokens: int  # that the step makes: one for each sequence in decode, all of the prompt in prefill
     flops: int
@@ -163,7 +164,7 @@ class Bounds(NamedTuple):
 
     @property
     def total_time_tokens_per_s(self) -> float:
-        """The most tokens a second, of all sequences together, by the total time."""
+        """Tokens a second, of all sequences together, by the total time."""
         return self.tokens / self.total
 
     @property

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from roofline.operations.shapes import sizes
-from roofline.transformer.bounds import Roofs, bounds
+from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
 
@@ -15,7 +15,7 @@ _EQUAL = 1e-12  # relative; between two kinks the mean of the ends is the middle
 
 
 class Generation(NamedTuple):
-    """Lower bounds in seconds, by the total time: activations and links included."""
+    """Seconds of a request by one measure of a step, such as the total time: activations and links included."""
 
     batch: int
     first_token: float  # of the prefill
@@ -25,14 +25,20 @@ class Generation(NamedTuple):
 
     @property
     def tokens_per_s(self) -> float:
-        """The most tokens a second that the decode steps of all sequences together generate, by the total time."""
+        """Tokens a second that the decode steps of all sequences together generate."""
         return self.batch / self.mean_token
 
 
 def generation(
-    make: Callable[[Step], Table], roofs: Roofs, *, prompt: int, generated: int, batch: int = 1
+    make: Callable[[Step], Table],
+    roofs: Roofs,
+    *,
+    prompt: int,
+    generated: int,
+    batch: int = 1,
+    seconds: Callable[[Bounds], float] = lambda step: step.total,
 ) -> Generation:
-    """The bounds of a prefill, which makes the first token, and of n decode steps behind it, which make n more.
+    """The times of a prefill, which makes the first token, and of n decode steps behind it, which make n more.
 
     Decode steps attend the prompt, the tokens before and the one that they take in: contexts S + 1 to S + n. Where
     every term is linear in the context and no bound changes, their mean is the time at the mean context
@@ -44,6 +50,7 @@ def generation(
         prompt: tokens of each prompt, S
         generated: decode steps behind each prompt, n, each of which generates a token of each sequence
         batch: sequences
+        seconds: of a step, by its bounds; convex in the context between full windows, as maxima of its terms are
 
     Raises:
         InputError: a size that is not a whole number from 1 on, or no roof for a precision.
@@ -63,15 +70,18 @@ def generation(
     first, last = prompt + 1, prompt + generated
     kinks = [o.window for o in make(Step.decode(first, batch=batch)).operators if o.window is not None]
 
-    def seconds(context: int) -> float:
-        return bounds(make(Step.decode(context, batch=batch)), roofs).total
+    def of(step: Step) -> float:
+        return seconds(bounds(make(step), roofs))
+
+    def at(context: int) -> float:
+        return of(Step.decode(context, batch=batch))
 
     return Generation(
         batch=batch,
-        first_token=bounds(make(Step.prefill(prompt, batch=batch)), roofs).total,
-        next_token=seconds(first),
-        last_token=seconds(last),
-        mean_token=mean_time(first, last, seconds, kinks),
+        first_token=of(Step.prefill(prompt, batch=batch)),
+        next_token=at(first),
+        last_token=at(last),
+        mean_token=mean_time(first, last, at, kinks),
     )
 
 

@@ -24,6 +24,7 @@ _BATCHES: Final = (32, 64)
 _WEIGHTS: Final = ("fp8", "int4-g128")
 _KV: Final = "fp8"
 _DEVICES: Final = (8, 4, 2)  # tried in this order where nobody says how many
+_DUST: Final = 1e-9  # of rounding, which is no gain
 _BARE: Final = "nothing is known of the layers"
 
 
@@ -117,6 +118,30 @@ def without_levers(setup: Setup) -> Way:
     conventions = replace(setup.conventions, attention="unfused")
     bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
     return Way(setup=bare, mha=bool(setup.architecture.layers))
+
+
+def next_levers(setup: Setup) -> tuple[Effect, ...]:
+    """Each lever that gains something from the setup as it is asked, the largest gain (over the setup) first.
+
+    Raises:
+        UnknownNameError: the device has no peak of a precision that the model multiplies in.
+
+    """
+    asked = Way(setup=setup)
+    base, found = asked.bounds().total_time_tokens_per_s, []
+    for lever in levers(setup):
+        if lever.why is None:
+            way = lever.pull(asked)
+            bounds = way.bounds()
+            found.append(Effect(lever.name, None, bounds, way.fits(), bounds.total_time_tokens_per_s / base))
+    gains = [effect for effect in found if (effect.gain or 0.0) > 1 + _DUST]
+    return tuple(sorted(gains, key=lambda effect: effect.gain or 0.0, reverse=True))
+
+
+def joined_devices(setup: Setup) -> int | None:
+    """How many devices the lever of tensor parallelism joins; None where it does not apply."""
+    lever = _tensor_parallel(setup)
+    return None if lever.why is not None else lever.pull(Way(setup=setup)).setup.devices
 
 
 def _pulled(way: Way, pulled: list[Lever]) -> Way:

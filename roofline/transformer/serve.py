@@ -17,13 +17,12 @@ from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.choices import Attention, Count, Latent, Logits, Touched
-from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.critical import critical_batch_of
 from roofline.transformer.efficiency import estimate
 from roofline.transformer.formats import Part
 from roofline.transformer.generation import Generation, generation
 from roofline.transformer.memory import Demand
+from roofline.transformer.served import critical
 from roofline.transformer.setup import Setup
 
 _SLOWEST: Final = 1.0  # s of a serial step; light goes round the earth in 0.13 s
@@ -84,11 +83,7 @@ class Serving(NamedTuple):
     @property
     def critical_batch(self) -> float | None:
         """Sequences from which decode at this context is compute-bound, by weights and KV cache; None: none is."""
-        setup = self.setup
-        model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
-        roofs = setup.roofs(setup.decode())
-        peaks = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}
-        return critical_batch_of(model, setup.context, peaks, roofs.bandwidth)
+        return critical(self.setup).batch
 
     @property
     def notes(self) -> tuple[str, ...]:

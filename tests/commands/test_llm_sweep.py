@@ -68,7 +68,7 @@ def test_the_crossing_is_marked_along_the_sizes(roofline: Runner, order: list[st
 def test_the_crossing_and_the_critical_batch_stand_under_the_table(roofline: Runner) -> None:
     """W P / (F H - K P) of a 70B model at context 1024 is 964 (tests/transformer/test_critical.py)."""
     out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "1024", "--sweep", "batch=1024:4096").out
-    assert "batch = 2048 is the first past the ridge\n" in out
+    assert "batch = 2048 is the first of these sizes past the ridge, after 1024\n" in out
     assert "critical batch at context 1024: 965 by weights and KV cache, " in out
     assert "crossover context: 1476 by weights and KV cache, " in out
     out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "2048", "--sweep", "batch=1:1e6:x10").out
@@ -79,7 +79,7 @@ def test_the_crossing_and_the_critical_batch_stand_under_the_table(roofline: Run
 def test_a_long_list_of_crossings_is_cut(roofline: Runner) -> None:
     contexts = ",".join(str(context) for context in range(1, 12))
     out = roofline("llm", "gpt-2", "--hw", "m4max", "--sweep", f"context={contexts}", "--sweep", "batch=1,256").out
-    assert out.count(" is the first past the ridge on context ") == 8
+    assert out.count(" is the first of these sizes past the ridge, after 1 on context ") == 8
     assert "and 3 more crossings, marked in the table\n" in out
 
 

@@ -146,7 +146,7 @@ def test_the_words_name_the_link() -> None:
         "link-bound by Fabric, which takes 2.007x as long as the arithmetic "
         "(least times: compute 10.00 ms, HBM 2.000 ms, Fabric 20.07 ms)"
     )
-    assert assumptions([placed]) == ["Fabric: 100.0 GB/s one way (vendor), 5.000 us a message"]
+    assert assumptions([placed]) == ["Fabric: 100.0 GB/s one way (vendor), 5.000 us a serial step"]
     lines = explain(placed.first)
     assert "Fabric: 14 messages of 5.000 us latency, 2.000 GB at 100.0 GB/s" in lines
     assert any("messages x latency + wire / BW of Fabric = 20.07 ms" in line for line in lines)

@@ -332,3 +332,43 @@ def test_what_is_unknown_is_said_to_people_and_null_to_programs(layout: Any) -> 
     (found,) = json.loads(render(report, "json"))["rows"]
     assert (found["a_s"], found["null_reasons"]["a_s"]) == (None, "no layers")
     assert next(csv.DictReader(io.StringIO(render(report, "csv"))))["a_s"] == ""
+
+
+def test_a_column_that_can_be_spared_gives_way_on_a_narrow_terminal() -> None:
+    columns = [
+        Column(key="name", heading="name"),
+        Column(key="needs", heading="needs", format="count", spare=True),
+        Column(key="fits", heading="fits", format="answer"),
+    ]
+    report = Report(columns=columns, rows=[{"name": "a" * 20, "needs": 4, "fits": False}])
+    assert render(report, "table", Style(width=40)).splitlines()[0].split() == ["name", "needs", "fits"]
+    # 20 + 1 + 5 + 1 + 4 columns at least
+    assert render(report, "table", Style(width=30)).splitlines()[0].split() == ["name", "fits"]
+    assert render(report, "table").splitlines()[0].split() == ["name", "needs", "fits"]
+    assert json.loads(render(report, "json"))["rows"] == [{"name": "a" * 20, "needs": 4, "fits": False}]
+
+
+def test_no_is_an_answer_and_what_nobody_knows_is_said() -> None:
+    fits = Column(key="fits", heading="fits", format="answer")
+    unknown = Value(None, None, "unknown capacity", unknown=True)
+    text = render(Report(columns=[fits], rows=[{"fits": False}, {"fits": True}, {"fits": unknown}]), "table")
+    assert text.split()[-3:] == ["no", "yes", "unknown"]
+
+
+def test_parameters_are_read_in_billions_and_written_in_full() -> None:
+    column = Column(key="parameters", heading="parameters", format="parameters")
+    report = Report(columns=[column], rows=[{"parameters": 671026419200}, {"parameters": 124439808}])
+    assert render(report, "table").splitlines()[-2:] == ["   671.0 B", "   124.4 M"]
+    assert render(report, "csv").split() == ["parameters", "671026419200", "124439808"]
+
+
+def test_conventions_are_one_note_for_people_and_a_list_for_programs() -> None:
+    report = Report(columns=[], rows=[], conventions=["a: b", "c"], assumptions=["d"])
+    assert render(report, "table").splitlines() == ["note: a: b; c", "note: d"]
+    assert json.loads(render(report, "json"))["assumptions"] == ["a: b", "c", "d"]
+
+
+def test_a_title_is_wrapped_on_a_terminal_and_whole_in_a_pipe() -> None:
+    report = Report(columns=[], rows=[], title="one two three four five six seven eight nine ten eleven")
+    assert render(report, "table", Style(width=43)) == "one two three four five six seven eight\n  nine ten eleven\n"
+    assert render(report, "table").splitlines() == [report.title]

@@ -38,7 +38,7 @@ def test_a_sheet_shows_the_wire_and_json_has_it_in_base_units() -> None:
     text = render(sheet(SENDS, {}), "table")
     for line in (
         "on the wire     14.00 MB",
-        "messages        14",
+        "serial steps    14",
         "link            Fabric",
         "bound           link-bound",
     ):

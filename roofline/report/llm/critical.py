@@ -3,73 +3,40 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from roofline.report import Column, Value
-from roofline.transformer.closed_decode import closed_decode
-from roofline.transformer.critical import critical_batch_of, crossover_context
+from roofline.report import Value
+from roofline.report.llm.fields import Field, cells, columns
+from roofline.transformer.served import Critical
 from roofline.transformer.setup import Setup
 
 _NEVER: Final = "no batch is compute-bound at this context"
 _ALWAYS: Final = "from some batch on decode is compute-bound at any context"
 _UNKNOWN: Final = "nothing is known of the layers, and so of the KV cache"
 
-# Beside the figures of a decode step, for machine formats; people get the sentences.
-CRITICAL_COLUMNS: Final = (
-    Column(key="critical_batch", heading="critical batch", format="count", detail=True),
-    Column(key="critical_batch_with_activations", heading="with activations", format="count", detail=True),
-    Column(key="critical_batch_at_context_1", heading="at context 1", format="count", detail=True),
-    Column(key="crossover_context_tokens", heading="crossover context", format="count", detail=True),
-    Column(key="crossover_context_with_activations_tokens", heading="with activations", format="count", detail=True),
+
+def _cached(value: float | None, found: Critical, why: str) -> Value:
+    """A value that depends on the cache, or why there is none."""
+    return Value(value if found.cached else None, None, why if found.cached else _UNKNOWN)
+
+
+# fmt: off
+_FIELDS: Final[tuple[Field, ...]] = (
+    Field("critical_batch", "", "", "count", lambda c: _cached(c.batch, c, _NEVER)),
+    Field("critical_batch_with_activations", "", "", "count", lambda c: _cached(c.with_activations, c, _NEVER)),
+    Field("critical_batch_at_context_1", "", "", "count", lambda c: Value(c.at_one, None, _NEVER)),
+    Field("crossover_context_tokens", "", "", "count", lambda c: _cached(c.crossover, c, _ALWAYS)),
+    Field("crossover_context_with_activations_tokens", "", "", "count",
+          lambda c: _cached(c.crossover_with_activations, c, _ALWAYS)),
 )
-
-
-class Critical(NamedTuple):
-    """The critical batch by what is counted, in sequences, and the crossover context, in positions; None: never."""
-
-    batch: float | None  # weights and KV cache
-    with_activations: float | None
-    at_one: float | None  # at context 1
-    crossover: float | None  # beyond it no batch is compute-bound; None: there is none
-    crossover_with_activations: float | None
-    cached: bool  # whether the KV cache is known
-
-
-def critical(setup: Setup) -> Critical:
-    """The closed forms of :mod:`roofline.transformer.critical` for what is asked of a model.
-
-    Where a layer is split over several devices it is the batch of all of them; their links are left out.
-
-    Raises:
-        InputError: devices that cannot share the heads.
-        UnknownNameError: the device has no peak of a precision that the model multiplies in.
-
-    """
-    model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
-    roofs = setup.roofs(setup.decode())
-    peaks, bandwidth = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}, roofs.bandwidth
-    return Critical(
-        batch=critical_batch_of(model, setup.context, peaks, bandwidth),
-        with_activations=critical_batch_of(model, setup.context, peaks, bandwidth, activations=True),
-        at_one=critical_batch_of(model, 0, peaks, bandwidth),
-        crossover=crossover_context(model, peaks, bandwidth),
-        crossover_with_activations=crossover_context(model, peaks, bandwidth, activations=True),
-        cached=bool(setup.architecture.layers),
-    )
+# fmt: on
+# Beside the figures of a decode step, for machine formats; people get the sentences.
+CRITICAL_COLUMNS: Final = tuple(columns(_FIELDS))
 
 
 def critical_cells(found: Critical) -> dict[str, Any]:
     """The columns above, with a reason where there is no such batch or context."""
-    never = _NEVER if found.cached else _UNKNOWN
-    ever = _ALWAYS if found.cached else _UNKNOWN
-    crossover, with_activations = (found.crossover, found.crossover_with_activations) if found.cached else (None, None)
-    return {
-        "critical_batch": Value(found.batch if found.cached else None, None, never),
-        "critical_batch_with_activations": Value(found.with_activations if found.cached else None, None, never),
-        "critical_batch_at_context_1": Value(found.at_one, None, _NEVER),
-        "crossover_context_tokens": Value(crossover, None, ever),
-        "crossover_context_with_activations_tokens": Value(with_activations, None, ever),
-    }
+    return cells(_FIELDS, found)
 
 
 def critical_lines(setup: Setup, found: Critical, *, of: str | None = None) -> list[str]:

@@ -4,44 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from roofline import units
-from roofline.core.link import port
 from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
-from roofline.report.llm.memory import VERDICT_COLUMNS, verdict_cells
-from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
-from roofline.report.llm.sentences import assumptions, more_experts_than_touched, of_memory
+from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm.links import link_lines
+from roofline.report.llm.memory import FITS, fits_cell
+from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
+from roofline.report.llm.sentences import assumptions, more_experts_than_touched, narrower_products, of_memory
 from roofline.report.placements import BOUND_WORDS
-from roofline.report.sentences import link_line
 from roofline.text import counted
-from roofline.transformer.levers import Effect, effects, without_levers
+from roofline.transformer.bounds import Bounds
+from roofline.transformer.levers import Effect, effects, joined_devices, next_levers, without_levers
+from roofline.transformer.mla import Mla
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
 
+_ENDS: Final = ("no lever", "all together")  # rows that are no levers
+
+
+class _Row(NamedTuple):
+    """A lever that applies."""
+
+    effect: Effect
+    bounds: Bounds
+
+    @property
+    def digits(self) -> int:
+        """Digits of I and I* that tell them apart."""
+        return units.digits_apart(self.bounds.intensity, self.bounds.ridge_point)
+
+    @property
+    def last(self) -> Value:
+        """What it adds to all others, or why it is not among them."""
+        why = "no lever" if self.effect.name in _ENDS else "another lever of its kind goes further"
+        return Value(self.effect.last, None, why)
+
+
+# fmt: off
+_FIELDS: Final[tuple[Field, ...]] = (
+    Field("weights_byte", "", "", "B", lambda r: r.bounds.moved.weights),
+    Field("kv_byte", "", "", "B", lambda r: r.bounds.moved.kv),
+    Field("traffic_byte", "traffic", "", "B", lambda r: r.bounds.moved.all),
+    Field("work_flop", "", "", "FLOP", lambda r: r.bounds.flops),
+    Field("arithmetic_intensity_flop_per_byte", "I", "", "FLOP/B", lambda r: Value(r.bounds.intensity, r.digits)),
+    Field("ridge_flop_per_byte", "", "", "FLOP/B", lambda r: Value(r.bounds.ridge_point, r.digits)),
+    Field("bound", "bound", "", "bound", lambda r: BOUND_WORDS[r.bounds.bound]),
+    Field("total_time_s", "", "", "s", lambda r: r.bounds.total),
+    Field("total_time_tokens_per_s", "tok/s", "", "number", lambda r: r.bounds.total_time_tokens_per_s),
+)
+_GAINS: Final[tuple[Field, ...]] = (
+    Field("gain", "alone", "", "number", lambda r: r.effect.gain),
+    Field("gain_added_last", "last", "", "number", lambda r: r.last),
+)
+# fmt: on
 _COLUMNS: Final = (
     Column(key="device", heading="device"),
     Column(key="lever", heading="lever"),
-    Column(key="weights_byte", heading="weights", format="B", detail=True),
-    Column(key="kv_byte", heading="KV cache", format="B", detail=True),
-    Column(key="traffic_byte", heading="traffic", format="B"),
-    Column(key="work_flop", heading="work", format="FLOP", detail=True),
-    Column(key="arithmetic_intensity_flop_per_byte", heading="I", format="FLOP/B"),
-    Column(key="ridge_flop_per_byte", heading="I*", format="FLOP/B", detail=True),
-    Column(key="bound", heading="bound", format="bound"),
-    Column(key="total_time_s", heading="total time", format="s", detail=True),
-    Column(key="total_time_tokens_per_s", heading="tok/s", format="number"),
-    Column(key="gain", heading="alone", format="number", group="gain"),
-    Column(key="gain_added_last", heading="last", format="number", group="gain"),
-    *VERDICT_COLUMNS,
+    *columns(_FIELDS),
+    *columns(_GAINS, group="gain"),
+    FITS,
 )
-_MHA: Final = "no lever: MHA (keys and values for each query head, all matrices as they are), 16-bit weights and cache,"
-_WAYS: Final = (
-    f"{_MHA} attention unfused, batch 1, one device",
-    "alone: tokens/s over those of no lever; last: of all together over those without this one",
-    "tokens/s are upper bounds by the total time, of all sequences and devices together; traffic is of one device",
-    "fits: weights, KV cache and activations in the memory of a device; where they do not, the bound is hypothetical",
+_GAIN: Final = (
+    'gain: alone, tokens/s over those of no lever; last, of all together over those without this one; "-" where it is '
+    "not among all together, since another of its kind goes further"
+)
+_RATES: Final = (
+    "tokens/s are by the total time, which kernels that fuse more than is counted can beat, and of all sequences and "
+    "devices together; traffic is of one device",
+    "fits: weights, KV cache and activations in the memory of a device; where they do not, the row is hypothetical",
 )
 
 
@@ -65,8 +98,10 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
         rows_key="levers",
         title=at if several else f"{at} on {title_of(first.target.device)}",
         lead={"model": first.architecture.name, "context_tokens": first.context, "prefill_attention": flash},
-        roofs=[*roof_lines(setups), *dict.fromkeys(line for setup in setups for line in _link(setup))],
+        roofs=[*roof_lines(setups), *peak_lines(setups, phases=["decode"]), *_links(setups)],
         summary=[
+            _GAIN,
+            *(_next(setup, several) for setup in setups),
             *(_together(setup, effect, several) for setup, effect in found if effect.name == "all together"),
             *(_of_prefill(cells, several) for cells in flash),
         ],
@@ -75,7 +110,8 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
             *dict.fromkeys(note for setup in setups for note in _notes(setup)),
             *device_lines(setups),
         ],
-        assumptions=[*_WAYS, *_counted(first), *of_memory(first)],
+        conventions=[*_counted(first), *of_memory(first)],
+        assumptions=[_no_lever(first), "; ".join(_RATES)],
         context=context | {"model_source": first.architecture.source} | roofs_of_steps(setups),
     )
 
@@ -85,36 +121,54 @@ def _notes(setup: Setup) -> list[str]:
     start = without_levers(setup).decode()
     joined = not setup.architecture.layers and bool(setup.target.device.links)  # several devices are a lever
     served = setup.with_(devices=max(setup.devices, 2)) if joined else setup
-    return [*setup.notes, *served.decode().notes, *more_experts_than_touched(start)]
+    said = [*setup.notes, *served.decode().notes, *more_experts_than_touched(start)]
+    return [*said, *narrower_products(setup)]
 
 
-def _link(setup: Setup) -> list[str]:
-    """The link that joins several devices, if there is one."""
-    device = setup.target.device
-    return [f"link of {device.id}: {link_line(port(device, setup.link, setup.latency))}"] if device.links else []
+def _links(setups: Sequence[Setup]) -> list[str]:
+    """The link of each device that joins as many as the lever does."""
+    return link_lines([setup.with_(devices=joined_devices(setup) or 1) for setup in setups], "decode step")
+
+
+def _no_lever(setup: Setup) -> str:
+    """What the levers are measured against."""
+    layers = [layer.attention for _, layer in setup.architecture.layers]
+    latent = [each for each in layers if isinstance(each, Mla)]
+    size = f", both of the {latent[0].value_dim} elements of its values" if latent else ""
+    cache = (
+        f"MHA (a key and a value in the cache for each query head{size}; all matrices as they are), " if layers else ""
+    )
+    return f"no lever: {cache}16-bit weights and cache, attention unfused, batch 1, one device"
 
 
 def _row(setup: Setup, effect: Effect) -> dict[str, Any]:
-    cells: dict[str, Any] = {"device": setup.target.device.id, "lever": effect.name}
-    bounds = effect.bounds
-    if bounds is None:
-        return cells | {column.key: Value(None, None, effect.why) for column in _COLUMNS if column.key not in cells}
-    digits = units.digits_apart(bounds.intensity, bounds.ridge_point)
-    why = "another lever of its kind goes further" if effect.name not in ("no lever", "all together") else "no lever"
-    return cells | {
-        "weights_byte": bounds.moved.weights,
-        "kv_byte": bounds.moved.kv,
-        "traffic_byte": bounds.moved.all,
-        "work_flop": bounds.flops,
-        "arithmetic_intensity_flop_per_byte": Value(bounds.intensity, digits),
-        "ridge_flop_per_byte": Value(bounds.ridge_point, digits),
-        "bound": BOUND_WORDS[bounds.bound],
-        "total_time_s": bounds.total,
-        "total_time_tokens_per_s": bounds.total_time_tokens_per_s,
-        "gain": effect.gain,
-        "gain_added_last": Value(effect.last, None, why),
-        **verdict_cells(effect.fits),
-    }
+    row: dict[str, Any] = {"device": setup.target.device.id, "lever": effect.name}
+    if effect.bounds is None:
+        return row | {column.key: Value(None, None, effect.why) for column in _COLUMNS if column.key not in row}
+    return row | cells((*_FIELDS, *_GAINS), _Row(effect, effect.bounds)) | {"fits": fits_cell(effect.fits)}
+
+
+def _next(setup: Setup, several: bool) -> str:
+    """The largest gain that one lever brings to the setup as it is asked, whether or not it fits."""
+    formats = setup.formats
+    of = f" on {setup.target.device.id}" if several else ""
+    asked = f"batch {setup.batch}, weights in {formats.weights}"
+    asked += f", KV cache in {formats.kv}" if setup.architecture.layers else ""
+    asked = f"from what is asked{of} ({asked}, {counted(setup.devices, 'device')})"
+    found = next_levers(setup)
+    if not found:
+        return f"{asked}: no single lever gains anything"
+    first, fitting = found[0], next((effect for effect in found if effect.fits), None)
+    line = f"{asked}: the largest single gain is {_gain(first)} the tokens/s"
+    if first.fits is not False:
+        return line
+    return f"{line}, which does not fit; " + (
+        f"of what fits, {_gain(fitting)}" if fitting else "no single lever is known to fit"
+    )
+
+
+def _gain(effect: Effect) -> str:
+    return f"{effect.name} with {units.significant(effect.gain or 0.0)}x"
 
 
 def _together(setup: Setup, effect: Effect, several: bool) -> str:
@@ -126,7 +180,8 @@ def _together(setup: Setup, effect: Effect, several: bool) -> str:
     if bounds.bound == "link":
         because = f"the links take {units.show(bounds.link, 's')} of {units.show(bounds.total, 's')}"
     gain = units.significant(effect.gain or 0.0)
-    return f"all together{of}: {gain}x the tokens/s, {BOUND_WORDS[bounds.bound]}: {because}"
+    small = "; it does not fit" if effect.fits is False else ""
+    return f"all together{of}: {gain}x the tokens/s, {BOUND_WORDS[bounds.bound]}: {because}{small}"
 
 
 def _prefill(setup: Setup) -> dict[str, Any]:
@@ -140,7 +195,7 @@ def _prefill(setup: Setup) -> dict[str, Any]:
 
 
 def _attention(table: Table) -> int:
-    return sum(operator.bytes for operator in table.operators if operator.core)
+    return sum(operator.bytes for operator in table.operators if operator.name == "attention")
 
 
 def _of_prefill(cells: dict[str, Any], several: bool) -> str:

@@ -1,127 +1,74 @@
-"""Whether a model at work fits into a device: what it needs, and how much more of what would fit."""
+"""Whether a model at work fits into a device, as columns and in sentences: what it needs, and what more would fit."""
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from roofline import units
-from roofline.errors import InputError
 from roofline.report import Column, Value
+from roofline.report.llm.fields import Field, cells, columns
 from roofline.text import counted
-from roofline.transformer.fit import (
-    largest_batch,
-    longest_context,
-    smallest_devices,
-    usable_capacity,
-    widest_weights,
-)
-from roofline.transformer.memory import Demand
+from roofline.transformer.room import Room
 from roofline.transformer.setup import Setup
 
-VERDICT_COLUMNS: Final = (
-    Column(key="memory", heading="fits"),  # in words, since "no" is worth as much as "yes"
-    Column(key="fits", heading="fits", format="flag", detail=True),
-)
-COLUMNS: Final = (
-    *VERDICT_COLUMNS,
-    Column(key="hypothetical", heading="hypothetical", format="flag", detail=True),
-    *(
-        Column(key=f"memory_{key}_byte", heading=key, format="B", detail=True)
-        for key in ("usable", "needed", "weights", "kv", "live_kv", "activations", "reserve")
-    ),
-    Column(key="memory_step_tokens", heading="step", format="count", detail=True),
-    *(
-        Column(key=key, heading=key, format="count", detail=True)
-        for key in ("smallest_devices", "longest_context", "largest_batch", "widest_weights")
-    ),
-)
+FITS: Final = Column(key="fits", heading="fits", format="answer")
 _NO_LIMIT: Final = "memory sets no limit"
 
 
-class Fit(NamedTuple):
-    """What a device holds, and the edges of what it could; None is not known, or for a largest number: no limit."""
-
-    demand: Demand
-    capacity: float | None  # B that programs can have
-    why: str | None  # it is not known whether it fits
-    tokens: int  # of the step whose activations are held
-    devices: int | None  # the fewest
-    context: int | None
-    batch: int | None
-    weights: str | None  # the widest format
-
-    @property
-    def fits(self) -> bool | None:
-        """Whether it fits; None where that is not known."""
-        return None if self.capacity is None else self.demand.fits(self.capacity)
+def _known(value: Any, found: Room) -> Value:
+    """A size, or why nobody knows it."""
+    return Value(value, None, found.why or "unknown")
 
 
-def fit(setup: Setup) -> Fit:
-    """The memory of a setup.
-
-    Raises:
-        InputError: devices that cannot share the heads.
-
-    """
-    model, formats, load = setup.architecture, setup.formats, setup.load
-    needed = setup.demand()
-    try:
-        capacity = usable_capacity(setup.target.device)
-    except InputError as error:
-        return Fit(needed, None, str(error), load.tokens, None, None, None, None)
-    if not needed.complete:
-        unknown = " and ".join(
-            word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
-        )
-        verb = "are" if needed.activations is None else "is"
-        return Fit(needed, capacity, f"{unknown} {verb} unknown", load.tokens, None, None, None, None)
-    return Fit(
-        needed,
-        capacity,
-        None,
-        load.tokens,
-        smallest_devices(model, formats, load, capacity),
-        longest_context(model, formats, load, capacity),
-        largest_batch(model, formats, load, capacity),
-        widest_weights(model, formats, load, capacity),
-    )
+def _edge(value: int | None, found: Room) -> Any:
+    """A largest number; there may be none because memory sets no limit."""
+    return Value(value, None, found.why or _NO_LIMIT) if value is None else value
 
 
-def fit_cells(found: Fit) -> dict[str, Any]:
-    """The cells of :data:`COLUMNS`."""
-    needed, why = found.demand, found.why
-    unknown = why or "unknown"
-
-    def edge(value: int | None) -> Any:
-        return Value(value, None, unknown if why else _NO_LIMIT) if value is None else value
-
-    return {
-        **verdict_cells(found.fits, unknown),
-        "hypothetical": found.fits is False,
-        "memory_usable_byte": Value(found.capacity, None, unknown),
-        "memory_needed_byte": needed.known,
-        "memory_weights_byte": needed.weights,
-        "memory_kv_byte": Value(needed.kv, None, unknown),
-        "memory_live_kv_byte": Value(needed.live, None, unknown),
-        "memory_activations_byte": Value(needed.activations, None, unknown),
-        "memory_reserve_byte": needed.reserve,
-        "memory_step_tokens": Value(None if needed.activations is None else found.tokens, None, unknown),
-        "smallest_devices": Value(found.devices, None, why or "not on any number of them"),
-        "longest_context": edge(found.context),
-        "largest_batch": edge(found.batch),
-        "widest_weights": Value(found.weights, None, why or "no format is narrow enough"),
-    }
+def _weights(value: str | None, found: Room) -> Value:
+    return Value(value, None, found.why or "no format is narrow enough")
 
 
-def verdict_cells(fits: bool | None, unknown: str = "unknown") -> dict[str, Any]:
-    """The cells of :data:`VERDICT_COLUMNS`; ``unknown`` says why nobody knows."""
-    return {
-        "memory": "unknown" if fits is None else "yes" if fits else "no",
-        "fits": Value(fits, None, unknown if fits is None else None),
-    }
+# fmt: off
+_FIELDS: Final[tuple[Field, ...]] = (
+    Field("hypothetical", "", "", "flag", lambda r: r.fits is False),
+    Field("memory_usable_byte", "", "", "B", lambda r: _known(r.capacity, r)),
+    Field("memory_needed_byte", "", "", "B", lambda r: r.demand.known),
+    Field("memory_weights_byte", "", "", "B", lambda r: r.demand.weights),
+    Field("memory_kv_byte", "", "", "B", lambda r: _known(r.demand.kv, r)),
+    Field("memory_live_kv_byte", "", "", "B", lambda r: _known(r.demand.live, r)),
+    Field("memory_activations_byte", "", "", "B", lambda r: _known(r.demand.activations, r)),
+    Field("memory_reserve_byte", "", "", "B", lambda r: r.demand.reserve),
+    Field("memory_step_tokens", "", "", "count",
+          lambda r: _known(None if r.demand.activations is None else r.tokens, r)),
+    Field("smallest_devices", "", "needs", "count",
+          lambda r: Value(r.devices, None, r.why or "not on any number of them")),
+    Field("longest_context", "", "", "count", lambda r: _edge(r.context, r)),
+    Field("largest_batch", "", "", "count", lambda r: _edge(r.batch, r)),
+    Field("widest_weights", "", "", "text", lambda r: _weights(r.weights, r)),
+    Field("widest_served_weights", "", "", "text", lambda r: _weights(r.served, r)),
+    Field("widest_gguf_weights", "", "", "text", lambda r: _weights(r.gguf, r)),
+)
+# fmt: on
 
 
-def fit_lines(setup: Setup, found: Fit) -> list[str]:
+def memory_columns(*, several: bool) -> list[Column]:
+    """The columns of :func:`memory_cells`; rows of devices show whether it fits and, with room, how many it needs."""
+    found = [column._replace(spare=not column.detail) for column in columns(_FIELDS, short=several)]
+    return [FITS._replace(detail=not several), *found]
+
+
+def memory_cells(found: Room) -> dict[str, Any]:
+    """Whether it fits, and all sizes."""
+    return {"fits": fits_cell(found.fits, found.why), **cells(_FIELDS, found)}
+
+
+def fits_cell(fits: bool | None, why: str | None = None) -> Value:
+    """The cell of :data:`FITS`; ``why`` says why nobody knows."""
+    return Value(fits, None, (why or "unknown") if fits is None else None, unknown=fits is None)
+
+
+def memory_lines(setup: Setup, found: Room) -> list[str]:
     """What is needed and whether it fits, in a sentence; and what more, or less, would fit."""
     needed = found.demand
     held = f"activations of {counted(found.tokens, 'token')} at once"
@@ -142,13 +89,36 @@ def fit_lines(setup: Setup, found: Fit) -> list[str]:
     return lines if found.why else [*lines, _room(setup, found)]
 
 
-def _room(setup: Setup, found: Fit) -> str:
+def _room(setup: Setup, found: Room) -> str:
     """How far each of four sizes can go, the others being as they are."""
-    load = setup.load
+    return f"what fits: {_devices(found)}; {_lengths(setup, found)}; widest weights: {_widest(found)}"
+
+
+def _devices(found: Room) -> str:
+    if found.devices:
+        return f"{counted(found.devices, 'device')} at least"
+    most, each = found.split or (1, found.demand.known)
+    where = f"each of {most:,}" if most > 1 else "1"
+    return f"no number of devices (on {where}, the most that can share the heads, {units.show(each, 'B')})"
+
+
+def _lengths(setup: Setup, found: Room) -> str:
+    """The longest context and the largest batch, one sentence where the weights leave room for neither."""
+    load, made = setup.load, setup.architecture.longest_context
+    if not found.weights_fit:
+        return "no context and no batch, since the weights alone do not fit"
     context = "any" if found.context is None else counted(found.context, "position") if found.context else "none"
+    if made is not None and (found.context is None or found.context > made):
+        context += f" (made for {made:,})"
     batch = "any" if found.batch is None else f"{found.batch:,}" if found.batch else "none"
-    devices = f"{counted(found.devices, 'device')} at least" if found.devices else "not on any number of devices"
     return (
-        f"what fits: {devices}; longest context at batch {load.batch:,}: {context}; "
-        f"largest batch at {counted(load.positions, 'position')}: {batch}; widest weights: {found.weights or 'none'}"
+        f"longest context at batch {load.batch:,}: {context}; "
+        f"largest batch at {counted(load.positions, 'position')}: {batch}"
     )
+
+
+def _widest(found: Room) -> str:
+    """The widest format; below 16 bits that of serving engines and that of GGUF files, of which most use one."""
+    if found.served == found.gguf:
+        return found.weights or "none"
+    return f"{found.served or 'none'} as served, {found.gguf or 'none'} in GGUF"

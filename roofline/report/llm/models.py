@@ -14,11 +14,12 @@ from roofline.transformer.layer import Layer
 from roofline.transformer.memory import weight_bytes
 from roofline.transformer.tensors import bytes_by_part, formats_by_part, without_types
 
+_ACTIVE: Final = "active: with as many experts as a token passes; KV cache in 16 bits, before any window is full"
 _LIST_COLUMNS: Final = (
     Column(key="model", heading="model"),
     Column(key="name", heading="name", format="name", detail=True),
-    Column(key="parameters", heading="parameters", format="count"),
-    Column(key="active_parameters", heading="active", format="count"),
+    Column(key="parameters", heading="parameters", format="parameters"),
+    Column(key="active_parameters", heading="active", format="parameters"),
     Column(key="layers", heading="layers", format="count"),
     Column(key="kv_byte_per_token", heading="KV B/token", format="count"),
     Column(key="longest_context", heading="context", format="count"),
@@ -54,8 +55,8 @@ def list_report(found: Sequence[tuple[str, Sequence[str], Architecture]], contex
         columns=_LIST_COLUMNS,
         rows=rows,
         rows_key="models",
-        summary=[f"{len(rows)} model{'' if len(rows) == 1 else 's'}" if rows else "no model fits"],
-        notes=["active: with as many experts as a token passes; KV cache in 16 bits, before any window is full"],
+        summary=[f"{len(rows)} model{'' if len(rows) == 1 else 's'}" if rows else "no model matches"],
+        notes=[_ACTIVE] if rows else (),
         context=context,
     )
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 from roofline import units
-from roofline.report import Column, Report
+from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
-from roofline.report.llm.memory import fit_lines
+from roofline.report.llm.links import link_lines
+from roofline.report.llm.memory import memory_lines
 from roofline.report.llm.phases import verdict
-from roofline.report.llm.roofs import device_lines, roof_lines
-from roofline.report.llm.steps import Served, context_of
+from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines
+from roofline.report.llm.steps import context_of, served_cells
 from roofline.report.placements import kernel_cells, roof_cells
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Roofs, shares
 from roofline.transformer.operator import Operator
+from roofline.transformer.served import Served
 from roofline.transformer.tensors import difference
 
+_EXACT: Final = 3  # decades below the largest figure of a column in which others have all their digits
 COLUMNS: Final = (
     Column(key="phase", heading="phase", detail=True),
     Column(key="layers", heading="layers"),
@@ -47,24 +51,31 @@ def operators_report(served: Served, phase: str, context: dict[str, Any]) -> Rep
     pairs = list(zip(table.operators, shares(table, served.roofs), strict=True))
     # Layers first: what stands before and behind them is small, and the first row chooses the units.
     pairs.sort(key=lambda pair: pair[0].layer is None)
+    rows = [
+        {**_cells(setup.architecture, operator, served.roofs), "phase": phase, "share_of_time": share}
+        for operator, share in pairs
+    ]
+    for key in ("work_flop", "traffic_byte", "least_time_s", "share_of_time"):
+        _round_small(rows, key)
     return Report(
         columns=COLUMNS,
-        rows=[
-            {**_cells(setup.architecture, operator, served.roofs), "phase": phase, "share_of_time": share}
-            for operator, share in pairs
-        ],
+        rows=rows,
         rows_key="operators",
-        title=f"{said.title(setup, on=title_of(device))}: operators of {phase}",
-        lead=served.cells,
+        title=f"{said.title([setup], on=title_of(device))}: operators of {phase}",
+        lead=served_cells(served),
         summary=[
-            said.work_line(setup),
+            said.work_line([setup]),
             verdict(phase, served.bounds[phase]),
             _by_group(pairs, served.bounds[phase].by_operator),
-            *fit_lines(setup, served.fit),
+            *memory_lines(setup, served.room),
         ],
-        roofs=[*roof_lines([setup]), *said.link_lines(setup)],
-        notes=said.notes(setup, [table]) + device_lines([setup]),
-        assumptions=[*said.assumptions([table]), *said.of_memory(setup)],
+        roofs=[
+            *roof_lines([setup]),
+            *peak_lines([setup], phases=[phase]),
+            *link_lines([setup], "prefill" if phase == "prefill" else "decode step"),
+        ],
+        notes=[*said.notes(setup, [table]), *said.devices_notes([setup]), *device_lines([setup])],
+        conventions=[*said.assumptions([table]), *said.of_memory(setup)],
         context=context_of(context, [served]),
     )
 
@@ -88,6 +99,15 @@ def _cells(model: Architecture, operator: Operator, roofs: Roofs) -> dict[str, A
         **{key: one[key] for key in kept},
         "least_time_s": times * max(roofs.times(operator)),
     }
+
+
+def _round_small(rows: Sequence[dict[str, Any]], key: str) -> None:
+    """Give people fewer digits of what hardly adds to the largest figure of a column, and names more room."""
+    most = max(row[key] for row in rows)
+    for row in rows:
+        if row[key]:
+            small = math.floor(math.log10(row[key] / most)) + _EXACT  # below 0: decades under the smallest exact figure
+            row[key] = Value(row[key], max(1, min(units.DIGITS, units.DIGITS + small)))
 
 
 def layers(model: Architecture, index: int) -> str:

@@ -1,119 +1,35 @@
-"""Prefill and decode in columns: what a step costs, its place on the roof, and its three time bounds."""
+"""Prefill and decode in columns: what a step costs, its place on the roof, and its three times."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from roofline import units
-from roofline.report import Column, Format, Value
+from roofline.report import Column, Value
+from roofline.report.llm.fields import Field, cells, columns
 from roofline.report.placements import BOUND_WORDS
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.efficiency import efficiency, estimate
+from roofline.transformer.efficiency import Efficiency, estimate
+from roofline.transformer.served import Served
 from roofline.transformer.setup import Setup
 
 PHASES: Final = ("prefill", "decode")
-_FIELDS: Final[tuple[tuple[str, str, Format], ...]] = (
-    ("tokens", "new tokens", "count"),
-    ("positions", "positions", "count"),
-    ("work_flop", "work", "FLOP"),
-    ("weights_byte", "weights", "B"),
-    ("kv_byte", "KV cache", "B"),
-    ("activations_byte", "activations", "B"),
-    ("traffic_byte", "traffic", "B"),
-    ("arithmetic_intensity_flop_per_byte", "intensity I", "FLOP/B"),
-    ("peak_flop_per_s", "peak", "FLOP/s"),
-    ("bandwidth_byte_per_s", "bandwidth", "B/s"),
-    ("ridge_flop_per_byte", "ridge point I*", "FLOP/B"),
-    ("bound", "bound", "bound"),
-    ("ridge_distance", "I against I*", "distance"),
-    ("attainable_flop_per_s", "attainable", "FLOP/s"),
-    ("idle_share", "idle at least", "1"),
-    ("compute_time_s", "compute", "s"),
-    ("memory_time_s", "memory", "s"),
-    ("link_time_s", "links", "s"),
-    ("least_time_s", "least time", "s"),
-    ("total_time_s", "total time", "s"),
-    ("operator_time_s", "by operator", "s"),
-    ("least_time_tokens_per_s", "tok/s by least", "number"),
-    ("total_time_tokens_per_s", "tok/s by total", "number"),
-    ("estimated_time_s", "estimated time", "s"),
-    ("estimated_tokens_per_s", "estimated tok/s", "number"),
-    ("measured_tokens_per_s", "measured tok/s", "number"),
-    ("measured_mfu", "MFU", "1"),
-    ("measured_mbu", "MBU", "1"),
-    ("share_of_bound", "of tok/s by least", "1"),
-    ("above_bound", "above the least", "flag"),
-)
-_DETAILS: Final = frozenset({"compute_time_s", "memory_time_s"})
-_IN_COMPARISON: Final = {
-    "prefill": {"bound", "total_time_s"},
-    "decode": {
-        *("arithmetic_intensity_flop_per_byte", "ridge_flop_per_byte", "bound", "idle_share"),
-        *("total_time_s", "total_time_tokens_per_s", "estimated_tokens_per_s", "share_of_bound", "above_bound"),
-    },
-}
-_SHORT: Final = {
-    "intensity I": "I",
-    "ridge point I*": "I*",
-    "idle at least": "idle",
-    "total time": "time",
-    "tok/s by total": "tok/s",
-    "estimated tok/s": "est. tok/s",
-    "of tok/s by least": "of least",
-    "above the least": "above",
-}
 
 
-def sheet_columns() -> list[Column]:
-    """The columns of prefill and of decode, side by side in a sheet."""
-    return [
-        Column(key=f"{phase}_{key}", heading=heading, format=form, group=phase, detail=key in _DETAILS)
-        for phase in PHASES
-        for key, heading, form in _FIELDS
-    ]
+class Seen(NamedTuple):
+    """One phase of a setup."""
 
+    setup: Setup
+    phase: str
+    bounds: Bounds
+    rate: float | None = None  # measured tokens/s of this phase, of all sequences together
+    measured: Efficiency | None = None
 
-def comparison_columns() -> list[Column]:
-    """The columns of a table of several devices."""
-    return [
-        column._replace(
-            heading=_SHORT.get(column.heading, column.heading),
-            detail=column.key.removeprefix(f"{column.group}_") not in _IN_COMPARISON[column.group],
-        )
-        for column in sheet_columns()
-    ]
-
-
-def phase_cells(setup: Setup, phase: str, bounds: Bounds, measured: float | None = None) -> dict[str, Any]:
-    """The cells of one phase; ``measured`` are tokens/s of all sequences together, of decode."""
-    digits = units.digits_apart(bounds.intensity, bounds.ridge_point)
-    cells: dict[str, Any] = {
-        "tokens": bounds.tokens,
-        "positions": setup.prompt if phase == "prefill" else max(setup.context, 1),
-        "work_flop": bounds.flops,
-        "weights_byte": bounds.moved.weights,
-        "kv_byte": _known(bounds.moved.kv, setup.architecture.depth),
-        "activations_byte": _known(bounds.moved.activations, setup.architecture.vocab),
-        "traffic_byte": bounds.moved.all,
-        "arithmetic_intensity_flop_per_byte": Value(bounds.intensity, digits),
-        "peak_flop_per_s": bounds.peak,
-        "bandwidth_byte_per_s": bounds.bandwidth,
-        "ridge_flop_per_byte": Value(bounds.ridge_point, digits),
-        "bound": BOUND_WORDS[bounds.bound],
-        "ridge_distance": bounds.ridge_point / bounds.intensity,
-        "attainable_flop_per_s": bounds.attainable,
-        "idle_share": bounds.idle_share,
-        "compute_time_s": bounds.compute,
-        "memory_time_s": bounds.memory,
-        "link_time_s": _link_time(setup, bounds),
-        "least_time_s": bounds.least,
-        "total_time_s": bounds.total,
-        "operator_time_s": bounds.by_operator,
-        "least_time_tokens_per_s": bounds.least_time_tokens_per_s,
-        "total_time_tokens_per_s": bounds.total_time_tokens_per_s,
-    }
-    cells |= _estimated(setup, bounds) | _measured(bounds, measured if phase == "decode" else None)
-    return {f"{phase}_{key}": value for key, value in cells.items()}
+    @property
+    def digits(self) -> int:
+        """Digits of I and I* that tell them apart."""
+        return units.digits_apart(self.bounds.intensity, self.bounds.ridge_point)
 
 
 def _known(size: int, known: int) -> Any:
@@ -121,31 +37,110 @@ def _known(size: int, known: int) -> Any:
     return size if known else Value(None, None, "nothing is known of it, so none is counted", unknown=True)
 
 
-def _link_time(setup: Setup, bounds: Bounds) -> Any:
+def _link_time(seen: Seen) -> Any:
     """Seconds on the links; of a model whose layers nobody knows, the all-reduces are unknown, which is not zero."""
-    if setup.devices == 1:
+    if seen.setup.devices == 1:
         return Value(None, None, "one device")
-    if setup.architecture.layers:
-        return bounds.link
+    if seen.setup.architecture.layers:
+        return seen.bounds.link
     return Value(None, None, "the all-reduces of unknown layers are unknown, so none is counted", unknown=True)
 
 
-def _estimated(setup: Setup, bounds: Bounds) -> dict[str, Any]:
-    """Time and rate at efficiencies that the user measured; without them there are bounds alone."""
-    if setup.mfu is None and setup.mbu is None:
-        absent = Value(None, None, "no measured efficiency given")
-        return {"estimated_time_s": absent, "estimated_tokens_per_s": absent}
-    seconds = estimate(bounds, mfu=setup.mfu, mbu=setup.mbu)
-    return {"estimated_time_s": seconds, "estimated_tokens_per_s": bounds.tokens / seconds}
+def _estimated(seen: Seen) -> float | None:
+    """Seconds at efficiencies that the user measured; without them there are bounds alone."""
+    mfu, mbu = seen.setup.mfu, seen.setup.mbu
+    return None if mfu is None and mbu is None else estimate(seen.bounds, mfu=mfu, mbu=mbu)
 
 
-def _measured(bounds: Bounds, rate: float | None) -> dict[str, Any]:
-    keys = ("measured_tokens_per_s", "measured_mfu", "measured_mbu", "share_of_bound")
-    if rate is None:
-        return dict.fromkeys(keys, Value(None, None, "not measured")) | {"above_bound": False}
-    found = efficiency(bounds, tokens_per_s=rate)
-    values = (rate, found.mfu, found.mbu, found.share)
-    return dict(zip(keys, values, strict=True)) | {"above_bound": found.above_bound}
+def _estimate(value: Callable[[Seen, float], float]) -> Callable[[Seen], Any]:
+    def get(seen: Seen) -> Any:
+        seconds = _estimated(seen)
+        return Value(None, None, "no measured efficiency given") if seconds is None else value(seen, seconds)
+
+    return get
+
+
+def _measured(value: Callable[[Efficiency], float]) -> Callable[[Seen], Any]:
+    return lambda seen: Value(None, None, "not measured") if seen.measured is None else value(seen.measured)
+
+
+def _intensity(seen: Seen) -> Value:
+    return Value(seen.bounds.intensity, seen.digits)
+
+
+def _ridge(seen: Seen) -> Value:
+    return Value(seen.bounds.ridge_point, seen.digits)
+
+
+# fmt: off
+STEP: Final[tuple[Field, ...]] = (
+    Field("tokens", "new tokens", "", "count", lambda s: s.bounds.tokens),
+    Field("positions", "positions", "", "count",
+          lambda s: s.setup.prompt if s.phase == "prefill" else max(s.setup.context, 1)),
+    Field("work_flop", "work", "", "FLOP", lambda s: s.bounds.flops),
+    Field("weights_byte", "weights", "", "B", lambda s: s.bounds.moved.weights),
+    Field("kv_byte", "KV cache", "", "B", lambda s: _known(s.bounds.moved.kv, s.setup.architecture.depth)),
+    Field("activations_byte", "activations", "", "B",
+          lambda s: _known(s.bounds.moved.activations, s.setup.architecture.vocab)),
+    Field("traffic_byte", "traffic", "", "B", lambda s: s.bounds.moved.all),
+    Field("arithmetic_intensity_flop_per_byte", "intensity I", "I", "FLOP/B", _intensity),
+    Field("peak_flop_per_s", "peak", "", "FLOP/s", lambda s: s.bounds.peak),
+    Field("bandwidth_byte_per_s", "bandwidth", "", "B/s", lambda s: s.bounds.bandwidth),
+    Field("ridge_flop_per_byte", "ridge point I*", "I*", "FLOP/B", _ridge),
+    Field("bound", "bound", "bound", "bound", lambda s: BOUND_WORDS[s.bounds.bound]),
+    Field("ridge_distance", "I against I*", "", "distance", lambda s: s.bounds.ridge_point / s.bounds.intensity),
+    Field("attainable_flop_per_s", "attainable", "", "FLOP/s", lambda s: s.bounds.attainable),
+    Field("idle_share", "idle at least", "idle", "1", lambda s: s.bounds.idle_share),
+    Field("compute_time_s", "", "", "s", lambda s: s.bounds.compute),
+    Field("memory_time_s", "", "", "s", lambda s: s.bounds.memory),
+    Field("link_time_s", "links", "", "s", _link_time),
+    Field("least_time_s", "least time", "", "s", lambda s: s.bounds.least),
+    Field("total_time_s", "total time", "time", "s", lambda s: s.bounds.total),
+    Field("operator_time_s", "by operator", "", "s", lambda s: s.bounds.by_operator),
+    Field("least_time_tokens_per_s", "tok/s by least", "", "number", lambda s: s.bounds.least_time_tokens_per_s),
+    Field("total_time_tokens_per_s", "tok/s by total", "tok/s", "number", lambda s: s.bounds.total_time_tokens_per_s),
+)
+# Of a run, by what the user measured.
+RUN: Final[tuple[Field, ...]] = (
+    Field("estimated_time_s", "estimated time", "", "s", _estimate(lambda _, seconds: seconds)),
+    Field("estimated_tokens_per_s", "estimated tok/s", "est. tok/s", "number",
+          _estimate(lambda s, seconds: s.bounds.tokens / seconds)),
+    Field("measured_tokens_per_s", "measured tok/s", "", "number",
+          lambda s: Value(s.rate, None, None if s.rate else "not measured")),
+    Field("measured_mfu", "MFU", "", "1", _measured(lambda found: found.mfu)),
+    Field("measured_mbu", "MBU", "", "1", _measured(lambda found: found.mbu)),
+    Field("share_of_bound", "of tok/s by least", "of least", "1", _measured(lambda found: found.share)),
+    Field("above_bound", "above the least", "above", "flag",
+          lambda s: s.measured is not None and s.measured.above_bound),
+)
+# fmt: on
+_OF_PREFILL: Final = frozenset({"bound", "total_time_s"})  # what rows of devices show of it
+
+
+def sheet_columns() -> list[Column]:
+    """The columns of prefill and of decode, side by side in a sheet."""
+    return [column for phase in PHASES for column in columns((*STEP, *RUN), group=phase, prefix=f"{phase}_")]
+
+
+def comparison_columns() -> list[Column]:
+    """The columns of a table of several devices, which has room for little of prefill."""
+    fields = (*STEP, *RUN)
+    prefill = [field if field.key in _OF_PREFILL else field._replace(short="") for field in fields]
+    return [
+        *columns(prefill, short=True, group="prefill", prefix="prefill_"),
+        *columns(fields, short=True, group="decode", prefix="decode_"),
+    ]
+
+
+def phase_cells(served: Served) -> dict[str, Any]:
+    """The cells of both phases; a measured rate is of decode."""
+    row: dict[str, Any] = {}
+    for phase in PHASES:
+        seen = Seen(served.setup, phase, served.bounds[phase])
+        if phase == "decode":
+            seen = seen._replace(rate=served.rate, measured=served.measured)
+        row |= cells((*STEP, *RUN), seen, f"{phase}_")
+    return row
 
 
 def verdict(phase: str, bounds: Bounds) -> str:
@@ -156,3 +151,17 @@ def verdict(phase: str, bounds: Bounds) -> str:
     if bounds.bound == "compute":
         return f"{phase}: {words}: {units.ratio(1 / distance)}x past the ridge"
     return f"{phase}: {words}: needs {units.ratio(distance)}x more FLOPs per byte to be compute-bound"
+
+
+def measured_line(served: Served, *, of: str | None = None) -> str:
+    """One sentence: what a measured rate is worth against the bound by the least time, at the context asked for."""
+    found, setup = served.measured, served.setup
+    assert found is not None  # noqa: S101  (asked for of what was measured)
+    where = f" on {of}" if of else ""
+    taken = f"measured{where}: {units.significant(served.rate or 0.0)} tok/s"
+    at = f"context {setup.context}, batch {setup.batch}" if setup.architecture.layers else f"batch {setup.batch}"
+    least = f"the least time of a decode step at {at}"
+    share = f"{units.show(found.share, '1')} of the bound"
+    if found.above_bound:
+        return f"{taken}, {share}: faster than {least}, which cannot be"
+    return f"{taken}, {share}: takes {units.ratio(1 / found.share)}x {least}"

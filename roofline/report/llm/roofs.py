@@ -28,6 +28,22 @@ def roof_lines(setups: Sequence[Setup]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
+def peak_lines(setups: Sequence[Setup], *, phases: Sequence[str] = ("prefill", "decode")) -> list[str]:
+    """Of which peaks that of a step is made whose products run in several precisions."""
+    several = len({setup.target.device.id for setup in setups}) > 1
+    lines = []
+    for setup in setups:
+        roofs: dict[str, Roof] = {}
+        for table in ((setup.prefill if phase == "prefill" else setup.decode)() for phase in phases):
+            if len(table.flops_by_precision) > 1:
+                roofs |= setup.roofs(table).by_precision
+        if len({roof.peak for roof in roofs.values()}) > 1:
+            peaks = " and ".join(f"{units.show(roof.peak, 'FLOP/s')} {dtype}" for dtype, roof in roofs.items())
+            of = f" of {setup.target.device.id}" if several else ""
+            lines.append(f"peak and I*{of}: of {peaks}, weighted by FLOP (harmonic mean)")
+    return list(dict.fromkeys(lines))
+
+
 def device_lines(setups: Sequence[Setup]) -> list[str]:
     """What each headline really is, and what part of a product each file covers."""
     notes = [

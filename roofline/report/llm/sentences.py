@@ -1,78 +1,84 @@
-"""A setup in words: what is counted, in which formats, and what generating takes at least."""
+"""Setups in words: what is asked, in which formats, what is counted how, and what must be noted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from roofline import units
 from roofline.core.choice import RoofQuery, choose
 from roofline.core.device import Device
-from roofline.report import Column, Value
+from roofline.errors import UnknownNameError
+from roofline.precision import PRECISIONS, arithmetic
+from roofline.report import Value
 from roofline.text import counted
-from roofline.transformer.generation import Generation
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.mla import Mla
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
 
-GENERATION_COLUMNS: Final = (
-    *(
-        Column(key=key, heading=key, format="s", detail=True)
-        for key in ("time_to_first_token_s", "next_token_time_s", "last_token_time_s", "time_per_token_s")
-    ),
-    Column(key="generated_tokens_per_s", heading="generated tokens/s", format="number", detail=True),
-)
 # How what is assumed of an operator begins.
 _ABOUT: Final = {"attention": ("attention:", "flash:", "unfused:", "norms and residual sums"), "LM head": ("LM head",)}
+_SIXTEEN: Final = 16
+_NAMED: Final = 3  # devices, or numbers of them, that are told one by one
 
 
-def title(setup: Setup, *, on: str) -> str:
-    """The model, its formats, the device."""
-    many = f" x {setup.devices}" if setup.devices > 1 else ""
-    return f"{setup.architecture.name}, weights in {setup.formats.weights}, on {on}{many}"
+def title(setups: Sequence[Setup], *, on: str) -> str:
+    """The model, the format of its weights where all devices have one, and the devices."""
+    first = setups[0]
+    many = f" x {first.devices}" if first.devices > 1 else ""
+    alike = len({setup.formats.weights for setup in setups}) == 1
+    weights = f", weights in {first.formats.weights}," if alike else ""
+    return f"{first.architecture.name}{weights} on {on}{many}"
 
 
-def work_line(setup: Setup) -> str:
-    """What is asked of the model, in a line."""
-    formats = setup.formats
-    own = setup.architecture.holds(formats)  # each tensor has a type of its own, of which a note tells
-    generate = f", {counted(setup.generate, 'token')} generated behind the first" if setup.generate else ""
-    kept = f"; {', '.join(sorted(formats.kept))} stay in {formats.plain}" if formats.kept and not own else ""
-    return (
-        f"batch {setup.batch}, prompt {setup.prompt}, context {setup.context}{generate}; "
-        f"KV cache in {formats.kv}, products in {formats.compute}{kept}"
-    )
+def work_line(setups: Sequence[Setup]) -> str:
+    """What is asked of the model, in a line; formats that are not those of all devices stand with the devices."""
+    first = setups[0]
+    generate = f", {counted(first.generate, 'token')} generated behind the first" if first.generate else ""
+    parts = {  # by the formats in words; those of the weights stand in the title where they are alike
+        "weights": by_device(setups, lambda one: one.formats.weights),
+        "KV cache": by_device(setups, lambda one: one.formats.kv),
+        "products": by_device(setups, lambda one: one.formats.compute),
+    }
+    alike = [f"{part} in {words}" for part, words in parts.items() if " on " not in words and part != "weights"]
+    differ: dict[str, list[str]] = {}
+    for part, words in parts.items():
+        if " on " in words:
+            differ.setdefault(words, []).append(part)
+    formats = first.formats
+    own = first.architecture.holds(formats)  # each tensor has a type of its own, of which a note tells
+    has = first.architecture.parameters_by_part
+    parts_kept = [part for part in sorted(formats.kept or ()) if has.get(part) or part == "head"]
+    kept = f"{', '.join(parts_kept)} stay in " if parts_kept and not own else ""
+    said = [
+        f"batch {first.batch}, prompt {first.prompt}, context {first.context}{generate}",
+        *([", ".join(alike)] if alike else []),
+        *(f"{_listed(parts)} in {words}" for words, parts in differ.items()),
+        *([kept + by_device(setups, lambda one: one.formats.plain)] if kept else []),
+    ]
+    return "; ".join(said)
 
 
-def generation_line(found: Generation, count: int, *, of: str | None = None) -> str:
-    """The bounds of a request in a sentence; ``of`` names the device where there are several."""
-    where, mean = f" on {of}" if of else "", units.show(found.mean_token, "s")
-    if count > 1:
-        ends = f"{units.show(found.next_token, 's')} the first, {units.show(found.last_token, 's')} the last"
-        mean = f"{mean} each in the mean ({ends})"
-    first, takes = units.show(found.first_token, "s"), "takes" if count == 1 else "take"
-    return (
-        f"generating{where}, by total time: the prefill makes the first token after {first} at least; "
-        f"then {counted(count, 'decode step')}, a token of each sequence in each, {takes} at least {mean}: "
-        f"at most {units.significant(found.tokens_per_s)} tokens/s"
-    )
+def by_device(setups: Sequence[Setup], get: Callable[[Setup], str]) -> str:
+    """A word of all devices, or each word with the devices that it is of."""
+    devices: dict[str, list[str]] = {}
+    for setup in setups:
+        devices.setdefault(get(setup), []).append(setup.target.device.id)
+    if len(devices) == 1:
+        return next(iter(devices))
+    return ", ".join(f"{word} on {_some(ids)}" for word, ids in devices.items())
 
 
-def generation_cells(found: Generation | None) -> dict[str, Any]:
-    """The cells of :data:`GENERATION_COLUMNS`."""
-    if found is None:
-        return {}
-    values = (found.first_token, found.next_token, found.last_token, found.mean_token, found.tokens_per_s)
-    return dict(zip([column.key for column in GENERATION_COLUMNS], values, strict=True))
+def _some(ids: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = len(ids) - _NAMED
+    return _listed([*ids[:_NAMED], f"{more} more"]) if more > 0 else _listed(ids)
 
 
-def link_lines(setup: Setup, *, several: bool = False) -> list[str]:
-    """The link that joins several devices."""
-    link = setup.port
-    if link is None:
-        return []
-    of = f" of {setup.target.device.id}" if several else ""
-    latency = f"{units.show(link.latency, 's')} for each serial step" if link.latency else "no latency counted"
-    return [f"link{of}: {units.show(link.bandwidth, 'B/s')} one way, {link.name} ({link.basis}), {latency}"]
+def _listed(words: Sequence[str], last: str = "and") -> str:
+    """Words with commas, and with an "and" before the last."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if words[1:] else words[0]
 
 
 def headline_ridge(device: Device) -> Any:
@@ -86,8 +92,15 @@ def assumptions(tables: Sequence[Table]) -> list[str]:
     """What was counted how, each once; what is said of operators that a model by hand lacks is left out."""
     names = {operator.name for table in tables for operator in table.operators}
     idle = tuple(word for operator, words in _ABOUT.items() if operator not in names for word in words)
-    texts = dict.fromkeys(text for table in tables for text in table.assumptions)
-    return [text for text in texts if not text.startswith(idle)]
+    phases: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for text in table.assumptions:
+            phases.setdefault(text, {})["decode" if table.step.is_decode else "prefill"] = None
+    return [
+        text.replace(":", f" in {' and '.join(where)}:", 1) if text.startswith("MLA ") else text
+        for text, where in phases.items()
+        if not text.startswith(idle)
+    ]
 
 
 def of_memory(setup: Setup) -> list[str]:
@@ -115,14 +128,60 @@ def more_experts_than_touched(table: Table) -> list[str]:
 
 
 def notes(setup: Setup, tables: Sequence[Table]) -> list[str]:
-    """What must be said beside the figures."""
+    """What must be said beside the figures of one setup."""
     model = setup.architecture
     said = [*setup.notes, *(note for table in tables for note in (*table.notes, *more_experts_than_touched(table)))]
     longest, asked = model.longest_context, setup.load.positions
     if longest is not None and asked > longest:
         said.append(f"{model.name} was made for {longest:,} positions, not for {asked:,}")
-    if setup.devices > 1:
-        said.append(
-            f"work, traffic and times are those of each of {setup.devices} devices, tokens/s those of all together"
-        )
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys([*said, *narrower_products(setup)]))
+
+
+def narrower_products(setup: Setup) -> list[str]:
+    """What the products would run at in the precision of the weights, where that is below the 16 bits of the rule."""
+    formats, device = setup.formats, setup.target.device
+    narrow = arithmetic(formats.weights)
+    if setup.compute is not None or narrow not in PRECISIONS or PRECISIONS[narrow].bits >= _SIXTEEN:
+        return []
+    try:
+        peak, taken = (setup.target.choice(dtype).roof.peak for dtype in (narrow, formats.compute))
+    except UnknownNameError:  # the device has no such peak
+        return []
+    if peak <= taken:
+        return []
+    return [
+        f"weights are in {formats.weights}, products in {formats.compute}: "
+        f"--compute {narrow} would run products at {units.show(peak, 'FLOP/s')} on {device.id}"
+    ]
+
+
+def devices_notes(setups: Sequence[Setup]) -> list[str]:
+    """What each of several devices does and holds, in a line for all these setups."""
+    joined = [setup for setup in setups if setup.devices > 1]
+    if not joined:
+        return []
+    numbers = sorted({setup.devices for setup in joined})
+    model = joined[0].architecture
+    attentions = [layer.attention for _, layer in model.layers]
+    parts = [
+        f"work, traffic and times are those of each of {_numbers(numbers)} devices, tokens/s those of all together"
+    ]
+    shared = [
+        f"{number // heads} of {number}" if numbers[1:] else str(number // heads)
+        for number in numbers
+        for heads in sorted({each.kv_heads for each in attentions if isinstance(each, Gqa) and each.kv_heads < number})
+    ]
+    if shared:
+        parts.append(f"each KV head is on {' or '.join(dict.fromkeys(shared))} devices")
+    if any(isinstance(each, Mla) for each in attentions):
+        parts.append("the latent of MLA is on every device, so that none holds less of the KV cache")
+    if model.vocab:
+        parts.append("rows of the embedding are gathered on every device")
+    return ["; ".join(parts)]
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """A few numbers one by one, many by their ends."""
+    if len(numbers) > _NAMED + 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return _listed([str(number) for number in numbers], "or")

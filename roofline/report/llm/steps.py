@@ -3,162 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from roofline.core.placement import TOLERANCE
 from roofline.report import Column, Report
 from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
-from roofline.report.llm.critical import CRITICAL_COLUMNS, Critical, critical, critical_cells, critical_lines
-from roofline.report.llm.memory import COLUMNS as MEMORY_COLUMNS
-from roofline.report.llm.memory import Fit, fit, fit_cells, fit_lines
-from roofline.report.llm.phases import PHASES, comparison_columns, phase_cells, sheet_columns, verdict
-from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
-from roofline.transformer.bounds import Bounds, Roofs, bounds
-from roofline.transformer.efficiency import efficiency
-from roofline.transformer.generation import Generation, generation
-from roofline.transformer.setup import Setup
-from roofline.transformer.table import Table
+from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
+from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm.generation import generation_cells, generation_columns, generation_lines
+from roofline.report.llm.links import link_lines
+from roofline.report.llm.memory import memory_cells, memory_columns, memory_lines
+from roofline.report.llm.phases import PHASES, comparison_columns, measured_line, phase_cells, sheet_columns, verdict
+from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
+from roofline.transformer.served import Served
 
 _FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
-_BY_TOTAL: Final = "time, idle and tok/s are bounds by the total time"
+_BY_TOTAL: Final = "time, idle and tok/s are by the total time, which kernels that fuse more than is counted can beat"
 _BY_LEAST: Final = "of least: the measured rate over the one by the least time, which it is judged by"
-_SETUP_COLUMNS: Final = (
-    Column(key="model", heading="model", detail=True),
-    Column(key="device", heading="device", detail=True),
-    *(Column(key=key, heading=key, detail=True) for key in ("weights_format", "kv_format", "compute_precision")),
-    *(
-        Column(key=key, heading=key, format="count", detail=True)
-        for key in ("parameters", "batch", "prompt_tokens", "context_tokens", "generated_tokens", "device_count")
-    ),
-    Column(key="headline_ridge_flop_per_byte", heading="headline I*", format="FLOP/B", detail=True),
+# fmt: off
+_SETUP: Final[tuple[Field, ...]] = (
+    Field("model", "", "", "text", lambda s: s.setup.architecture.name),
+    Field("device", "", "device", "text", lambda s: s.setup.target.device.id),
 )
+_ASKED: Final[tuple[Field, ...]] = (
+    Field("weights_format", "", "", "text", lambda s: s.setup.formats.weights),
+    Field("kv_format", "", "", "text", lambda s: s.setup.formats.kv),
+    Field("compute_precision", "", "", "text", lambda s: s.setup.formats.compute),
+    Field("parameters", "", "", "count", lambda s: s.setup.architecture.parameters),
+    Field("batch", "", "", "count", lambda s: s.setup.batch),
+    Field("prompt_tokens", "", "", "count", lambda s: s.setup.prompt),
+    Field("context_tokens", "", "", "count", lambda s: s.setup.context),
+    Field("generated_tokens", "", "", "count", lambda s: s.setup.generate),
+    Field("device_count", "", "", "count", lambda s: s.setup.devices),
+    Field("headline_ridge_flop_per_byte", "", "", "FLOP/B", lambda s: said.headline_ridge(s.setup.target.device)),
+)
+# fmt: on
 
 
-class Served(NamedTuple):
-    """A setup with all that follows from it."""
-
-    setup: Setup
-    tables: dict[str, Table]  # by phase
-    roofs: Roofs
-    bounds: dict[str, Bounds]
-    fit: Fit
-    critical: Critical
-    generation: Generation | None
-    measured: float | None  # tokens/s of decode, of all sequences together
-
-    @classmethod
-    def of(cls, setup: Setup, measured: float | None = None) -> Served:
-        """Compute it.
-
-        Raises:
-            InputError: devices that cannot share the heads, a step out of bounds.
-            UnknownNameError: a peak, a link or a format that does not exist.
-
-        """
-        tables = {"prefill": setup.prefill(), "decode": setup.decode()}
-        every = [setup.roofs(table) for table in tables.values()]
-        roofs = Roofs(by_precision={**every[0].by_precision, **every[1].by_precision}, link=every[0].link)
-        generated = None
-        if setup.generate:
-            generated = generation(setup.table, roofs, prompt=setup.prompt, generated=setup.generate, batch=setup.batch)
-        return cls(
-            setup=setup,
-            tables=tables,
-            roofs=roofs,
-            bounds={phase: bounds(table, roofs) for phase, table in tables.items()},
-            fit=fit(setup),
-            critical=critical(setup),
-            generation=generated,
-            measured=measured,
-        )
-
-    @property
-    def cells(self) -> dict[str, Any]:
-        """All that is known of it, under the keys of JSON."""
-        setup, formats = self.setup, self.setup.formats
-        row: dict[str, Any] = {
-            "model": setup.architecture.name,
-            "device": setup.target.device.id,
-            "weights_format": formats.weights,
-            "kv_format": formats.kv,
-            "compute_precision": formats.compute,
-            "parameters": setup.architecture.parameters,
-            "batch": setup.batch,
-            "prompt_tokens": setup.prompt,
-            "context_tokens": setup.context,
-            "generated_tokens": setup.generate,
-            "device_count": setup.devices,
-            "headline_ridge_flop_per_byte": said.headline_ridge(setup.target.device),
-        }
-        for phase in PHASES:
-            row |= phase_cells(setup, phase, self.bounds[phase], self.measured)
-        return row | fit_cells(self.fit) | critical_cells(self.critical) | said.generation_cells(self.generation)
-
-    @property
-    def lines(self) -> list[str]:
-        """Verdicts, what generating takes, and the memory, a sentence each."""
-        lines = [verdict(phase, self.bounds[phase]) for phase in PHASES]
-        if self.generation is not None:
-            lines.append(said.generation_line(self.generation, self.setup.generate))
-        return [*lines, *critical_lines(self.setup, self.critical), *fit_lines(self.setup, self.fit)]
-
-    def lines_of_device(self, *, few: bool) -> list[str]:
-        """What is said of one device among several, beyond its row; of many devices less."""
-        name, lines = self.setup.target.device.id, []
-        if self.generation is not None:
-            lines.append(said.generation_line(self.generation, self.setup.generate, of=name))
-        return [*lines, *(critical_lines(self.setup, self.critical, of=name) if few else ())]
-
-    @property
-    def notes(self) -> list[str]:
-        """What must be said beside the figures, also of a measurement that is above one bound and not the other."""
-        notes = said.notes(self.setup, list(self.tables.values()))
-        most = self.bounds["decode"].total_time_tokens_per_s
-        if self.measured is None or self.warnings or self.measured <= TOLERANCE * most:
-            return notes
-        name = self.setup.target.device.id
-        return [
-            *notes,
-            f"measured tok/s on {name} are above those by total, which counts activations that fused kernels do not "
-            "move and links that may overlap; they are judged by the least time",
-        ]
-
-    @property
-    def warnings(self) -> list[str]:
-        """A measurement above its bound by the least time, which no software can beat."""
-        if self.measured is None:
-            return []
-        found = efficiency(self.bounds["decode"], tokens_per_s=self.measured).warning
-        return [f"decode on {self.setup.target.device.id} was measured at {found}"] if found else []
-
-
-def columns(*, several: bool = False, generated: bool = False) -> list[Column]:
-    """The columns of :attr:`Served.cells`."""
-    model, device, *others = _SETUP_COLUMNS
+def served_columns(*, several: bool = False, generated: bool = False) -> list[Column]:
+    """The columns of :func:`served_cells`."""
+    fits, *memory = memory_columns(several=several)
     phases = comparison_columns() if several else sheet_columns()
-    memory, *details = (column._replace(detail=column.detail or not several) for column in MEMORY_COLUMNS)
-    more = said.GENERATION_COLUMNS if generated else ()
-    return [model, device._replace(detail=not several), memory, *others, *phases, *details, *CRITICAL_COLUMNS, *more]
+    return [
+        *columns(_SETUP, short=several),
+        fits,
+        *columns(_ASKED),
+        *phases,
+        *memory,
+        *CRITICAL_COLUMNS,
+        *(generation_columns(short=several) if generated else ()),
+    ]
+
+
+def served_cells(served: Served) -> dict[str, Any]:
+    """All that is known of a setup, under the keys of JSON."""
+    return {
+        **cells((*_SETUP, *_ASKED), served),
+        **phase_cells(served),
+        **memory_cells(served.room),
+        **critical_cells(served.critical),
+        **generation_cells(served),
+    }
 
 
 def sheet(served: Served, context: dict[str, Any]) -> Report:
     """One device: prefill and decode side by side, the verdicts and the memory below."""
     setup, device = served.setup, served.setup.target.device
     tables = list(served.tables.values())
-    hypothetical = " (hypothetical: it does not fit)" if served.fit.fits is False else ""
+    hypothetical = " (hypothetical: it does not fit)" if served.room.fits is False else ""
     return Report(
-        columns=columns(generated=served.generation is not None),
-        rows=[served.cells],
+        columns=served_columns(generated=served.generation is not None),
+        rows=[served_cells(served)],
         rows_key="setups",
         layout="sheet",
         single=True,
-        title=said.title(setup, on=title_of(device)) + hypothetical,
-        summary=[said.work_line(setup), *served.lines],
-        roofs=[*roof_lines([setup]), *said.link_lines(setup)],
-        notes=served.notes + device_lines([setup]),
-        assumptions=[*said.assumptions(tables), *said.of_memory(setup)],
-        warnings=served.warnings,
+        title=said.title([setup], on=title_of(device)) + hypothetical,
+        summary=[
+            said.work_line([setup]),
+            *(verdict(phase, served.bounds[phase]) for phase in PHASES),
+            *_of_runs(served),
+            *critical_lines(setup, served.critical),
+            *memory_lines(setup, served.room),
+        ],
+        roofs=[*roof_lines([setup]), *peak_lines([setup]), *link_lines([setup], "decode step")],
+        notes=[*_notes(served), *said.devices_notes([setup]), *device_lines([setup])],
+        conventions=[*said.assumptions(tables), *said.of_memory(setup)],
+        warnings=_warnings(served),
         context=context_of(context, [served]),
     )
 
@@ -167,27 +98,59 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
     """Several devices: a row each; what does not fit says so."""
     first, setups, few = served[0].setup, [one.setup for one in served], len(served) <= _FEW
     tables = [table for one in served for table in one.tables.values()]
-    notes = [note for one in served for note in one.notes]
-    small = [one.setup.target.device.id for one in served if one.fit.fits is False]
+    notes = [note for one in served for note in _notes(one)]
+    small = [one.setup.target.device.id for one in served if one.room.fits is False]
     if small:
         notes.append(f"too small, so that its bounds are hypothetical: {', '.join(small)}")
     return Report(
-        columns=columns(several=True, generated=first.generate > 0),
-        rows=[one.cells for one in served],
+        columns=served_columns(several=True, generated=first.generate > 0),
+        rows=[served_cells(one) for one in served],
         rows_key="setups",
-        title=said.title(first, on=f"{len(served)} devices"),
-        summary=[said.work_line(first), *(line for one in served for line in one.lines_of_device(few=few))],
-        roofs=[*roof_lines(setups), *(line for setup in setups for line in said.link_lines(setup, several=True))],
-        notes=list(dict.fromkeys(notes)) + device_lines(setups),
-        assumptions=[
+        title=said.title(setups, on=f"{len(served)} devices"),
+        summary=[said.work_line(setups), *(line for one in served for line in _of_device(one, few=few))],
+        roofs=[*roof_lines(setups), *peak_lines(setups), *link_lines(setups, "decode step")],
+        notes=[*dict.fromkeys(notes), *said.devices_notes(setups), *device_lines(setups)],
+        conventions=[
             *said.assumptions(tables),
             *said.of_memory(first),
             _BY_TOTAL,
-            *(() if served[0].measured is None else (_BY_LEAST,)),
+            *(() if served[0].rate is None else (_BY_LEAST,)),
         ],
-        warnings=[warning for one in served for warning in one.warnings],
+        warnings=[warning for one in served for warning in _warnings(one)],
         context=context_of(context, served),
     )
+
+
+def _of_runs(served: Served, *, of: str | None = None) -> list[str]:
+    """What generating takes, and what a measured rate is worth."""
+    measured = [] if served.measured is None else [measured_line(served, of=of)]
+    return [*generation_lines(served, of=of), *measured]
+
+
+def _of_device(served: Served, *, few: bool) -> list[str]:
+    """What is said of one device among several, beyond its row; of many devices less."""
+    name = served.setup.target.device.id
+    return [*_of_runs(served, of=name), *(critical_lines(served.setup, served.critical, of=name) if few else ())]
+
+
+def _notes(served: Served) -> list[str]:
+    """What must be said beside the figures, also of a measurement that is above one bound and not the other."""
+    notes = said.notes(served.setup, list(served.tables.values()))
+    most = served.bounds["decode"].total_time_tokens_per_s
+    if served.rate is None or _warnings(served) or served.rate <= TOLERANCE * most:
+        return notes
+    name = served.setup.target.device.id
+    return [
+        *notes,
+        f"measured tok/s on {name} are above those by total, which counts activations that fused kernels do not "
+        "move and links that may overlap; they are judged by the least time",
+    ]
+
+
+def _warnings(served: Served) -> list[str]:
+    """A measurement above its bound by the least time, which no software can beat."""
+    warning = served.measured and served.measured.warning
+    return [f"decode on {served.setup.target.device.id} was measured at {warning}"] if warning else []
 
 
 def context_of(context: dict[str, Any], served: Sequence[Served]) -> dict[str, Any]:

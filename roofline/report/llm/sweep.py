@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from roofline.report import Column, Computed, Report
+from roofline.report.crossings import crossing_line, mark, side
 from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
-from roofline.report.llm.critical import CRITICAL_COLUMNS
-from roofline.report.llm.grid import KEYS, SIZES, Grid
-from roofline.report.llm.memory import VERDICT_COLUMNS
-from roofline.report.llm.phases import sheet_columns
-from roofline.report.llm.roofs import device_lines, roof_lines, roofs_of_steps
+from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
+from roofline.report.llm.fields import cells, columns
+from roofline.report.llm.links import link_lines
+from roofline.report.llm.memory import FITS, fits_cell
+from roofline.report.llm.phases import STEP, Seen
+from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
+from roofline.text import counted
 from roofline.transformer.choices import CONVENTIONS
+from roofline.transformer.grid import SIZES, Grid, Point
+from roofline.transformer.setup import Setup
 
-_SHOWN: Final = {
-    "arithmetic_intensity_flop_per_byte": "I",
-    "ridge_flop_per_byte": "I*",
-    "bound": "bound",
-    "total_time_s": "time",
-    "total_time_tokens_per_s": "tok/s",
+# The keys under which rows have what can be swept, with the unit of what has one; as in the report of one setup.
+_KEYS: Final = {
+    "batch": "batch",
+    "context": "context_tokens",
+    "prompt": "prompt_tokens",
+    "devices": "device_count",
+    "weights": "weights_format",
+    "kv": "kv_format",
+    "compute": "compute_precision",
+    **{name: name for name in CONVENTIONS},
 }
+_FORMATS: Final = ("weights", "kv", "compute")
+_HIDDEN: Final = frozenset({"idle_share"})  # of what rows of devices show
+_TOLD: Final = 8  # crossings and critical batches that are told one by one
+_BY_TOTAL: Final = (
+    "time and tok/s are by the total time, which kernels that fuse more than is counted can beat; where a model does "
+    "not fit they are hypothetical"
+)
 
 
 def sweep_report(grid: Grid, context: dict[str, Any]) -> Report:
@@ -37,35 +53,27 @@ def sweep_report(grid: Grid, context: dict[str, Any]) -> Report:
     for setup, table in zip(corners, tables, strict=True):
         _ = setup.roofs(table)  # says which peak a device lacks
     first = grid.setups[0]
-    rows = Computed(grid.rows())
-
-    def summary() -> Iterator[str]:
-        for _ in rows:  # the crossings are known when all rows are
-            pass
-        yield from grid.summary()
-
+    points = Computed(grid.points())
     return Report(
         columns=_columns(grid),
-        rows=rows,
+        rows=Computed(_row(grid, point) for point in points),
         rows_key="setups",
         title=f"{first.architecture.name}: {grid.phase} on {_devices(grid)}",
-        lead={"sweep": [KEYS[name] for name in grid.axes], "phase": grid.phase},
+        lead={"sweep": [_KEYS[name] for name in grid.axes], "phase": grid.phase},
         roofs=[
             *roof_lines(corners),
-            *dict.fromkeys(line for setup in corners for line in said.link_lines(setup, several=len(grid.setups) > 1)),
+            *peak_lines(corners, phases=[grid.phase]),
+            *link_lines(corners, "prefill" if grid.phase == "prefill" else "decode step"),
         ],
-        summary=Computed(summary()),
+        summary=Computed(_summary(grid, points)),
         notes=[
             *dict.fromkeys(
                 note for setup, table in zip(corners, tables, strict=True) for note in said.notes(setup, [table])
             ),
+            *said.devices_notes(corners),
             *device_lines(grid.setups),
         ],
-        assumptions=[
-            *said.assumptions(tables),
-            *said.of_memory(first),
-            "time and tok/s are bounds by the total time; where a model does not fit they are hypothetical",
-        ],
+        conventions=[*said.assumptions(tables), *said.of_memory(first), _BY_TOTAL],
         context=context | {"model_source": first.architecture.source} | roofs_of_steps(corners),
     )
 
@@ -75,24 +83,59 @@ def _devices(grid: Grid) -> str:
 
 
 def _columns(grid: Grid) -> list[Column]:
-    of_phase = [
-        column._replace(key=key, heading=_SHOWN.get(key, column.heading), group="", detail=key not in _SHOWN)
-        for column in sheet_columns()
-        if column.group == grid.phase and not _of_a_run(column.key)
-        for key in [column.key.removeprefix(f"{grid.phase}_")]
-    ]
+    of_phase = [column._replace(detail=column.detail or column.key in _HIDDEN) for column in columns(STEP, short=True)]
     given = {
         name: Column(key=key, heading=name, format="count" if name in SIZES else "text", detail=True)
-        for name, key in {"model": "model", "device": "device", **KEYS}.items()
+        for name, key in {"model": "model", "device": "device", **_KEYS}.items()
         if name in grid.axes or name not in CONVENTIONS  # which are said once for all where they are not swept
     }
     device = given.pop("device")._replace(detail=len(grid.setups) == 1)
     swept = [given.pop(name)._replace(detail=False) for name in grid.axes]
-    ends = [*VERDICT_COLUMNS, Column(key="crossing", heading="crosses")]
-    more = CRITICAL_COLUMNS if "batch" in grid.axes and grid.phase == "decode" else ()
-    return [device, *swept, *given.values(), *of_phase, *ends, *more]
+    more = CRITICAL_COLUMNS if grid.has_critical else ()
+    return [device, *swept, *given.values(), *of_phase, FITS, Column(key="crossing", heading="crosses"), *more]
 
 
-def _of_a_run(key: str) -> bool:
-    """Whether a column is of a measured run, of which a grid has none."""
-    return any(word in key for word in ("measured", "estimated", "share_of_bound", "above_bound"))
+def _row(grid: Grid, point: Point) -> dict[str, Any]:
+    setup, crossing = point.setup, point.crossing
+    return {
+        "model": setup.architecture.name,
+        "device": setup.target.device.id,
+        **{_KEYS[name]: getattr(setup.formats, name) for name in _FORMATS},
+        **{_KEYS[name]: getattr(setup, name) for name in SIZES},
+        **{name: setup.said(name) for name in grid.axes if name in CONVENTIONS},
+        **cells(STEP, Seen(setup, grid.phase, point.bounds)),
+        "fits": fits_cell(point.fits),
+        "crossing": None if crossing is None else mark(crossing.before, crossing.after),
+        **({} if point.critical is None else critical_cells(point.critical)),
+    }
+
+
+def _summary(grid: Grid, points: Sequence[Point]) -> Iterator[str]:
+    """What the rows show, once they are all there."""
+    if grid.along is not None:
+        crossed = [_crossed(grid, grid.along, point) for point in points if point.crossing is not None]
+        yield from crossed[:_TOLD] or ["the bound is the same at every size"]
+        if crossed[_TOLD:]:
+            yield f"and {counted(len(crossed) - _TOLD, 'more crossing')}, marked in the table"
+    # A critical batch is that of all batches on a line.
+    of_lines = {grid.line(point.setup, "batch"): point for point in points if point.critical is not None}
+    lines: dict[str, None] = {}
+    for point in list(of_lines.values())[:_TOLD]:
+        assert point.critical is not None  # noqa: S101  (for the type checker)
+        of = ", ".join(_names(grid, point.setup, ("batch", "context")))
+        lines |= dict.fromkeys(critical_lines(point.setup, point.critical, of=of or None))
+    yield from lines
+
+
+def _crossed(grid: Grid, along: str, point: Point) -> str:
+    crossing = point.crossing
+    assert crossing is not None  # noqa: S101  (for the type checker)
+    where, on = side(crossing.before, crossing.after), ", ".join(_names(grid, point.setup, (along,)))
+    return crossing_line(along, getattr(point.setup, along), where, crossing.size, on=on)
+
+
+def _names(grid: Grid, setup: Setup, but: Sequence[str]) -> list[str]:
+    """What tells a line of the grid from the others."""
+    device = [setup.target.device.id] if len(grid.setups) > 1 else []
+    others = [name for name, values in grid.axes.items() if name not in but and len(values) > 1]
+    return [*device, *(f"{name} {setup.said(name)}" for name in others)]

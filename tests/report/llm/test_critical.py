@@ -7,8 +7,9 @@ import math
 import pytest
 
 from roofline.report import plain
-from roofline.report.llm.critical import critical, critical_cells, critical_lines
+from roofline.report.llm.critical import critical_cells, critical_lines
 from roofline.transformer.architecture import Architecture
+from roofline.transformer.served import critical
 from roofline.transformer.setup import Setup
 from tests.report.llm.setups import setup
 

@@ -1,0 +1,96 @@
+"""How much of a device's memory a setup takes, and how far each of its sizes could go, the others being as they are."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+from roofline.errors import InputError
+from roofline.transformer.fit import (
+    largest_batch,
+    longest_context,
+    smallest_devices,
+    usable_capacity,
+    widest_weights,
+)
+from roofline.transformer.memory import Demand, demand
+from roofline.transformer.setup import Setup
+
+# Formats that engines for many users serve, and those that llama.cpp does, each for whoever uses one of them.
+SERVED: Final = ("bf16", "fp8", "int8", "nvfp4", "mxfp4", "int4-g128")
+GGUF: Final = ("bf16", "q8_0", "q6_k", "q5_k", "q4_k", "q3_k", "q2_k", "iq1_s")
+
+
+class Room(NamedTuple):
+    """What a device holds, and the edges of what it could; None is not known, or for a largest number: no limit."""
+
+    demand: Demand
+    tokens: int  # of the step whose activations are held
+    capacity: float | None = None  # B that programs can have
+    why: str | None = None  # it is not known whether it fits
+    devices: int | None = None  # the fewest
+    split: tuple[int, int] | None = None  # where none is enough: the most that can share the heads, B on each of them
+    context: int | None = None
+    batch: int | None = None
+    weights: str | None = None  # the widest format of all
+    served: str | None = None  # the widest of SERVED
+    gguf: str | None = None  # the widest of GGUF
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits; None where that is not known."""
+        return None if self.capacity is None else self.demand.fits(self.capacity)
+
+    @property
+    def weights_fit(self) -> bool | None:
+        """Whether the weights alone fit, beside what is reserved; None where the capacity is not known."""
+        if self.capacity is None:
+            return None
+        return self.demand.weights + self.demand.reserve <= self.capacity
+
+
+def room(setup: Setup) -> Room:
+    """The memory of a setup.
+
+    Raises:
+        InputError: devices that cannot share the heads.
+
+    """
+    model, formats, load = setup.architecture, setup.formats, setup.load
+    needed = setup.demand()
+    try:
+        capacity = usable_capacity(setup.target.device)
+    except InputError as error:
+        return Room(needed, load.tokens, why=str(error))
+    if not needed.complete:
+        unknown = " and ".join(
+            word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
+        )
+        verb = "are" if needed.activations is None else "is"
+        return Room(needed, load.tokens, capacity, why=f"{unknown} {verb} unknown")
+    devices = smallest_devices(model, formats, load, capacity)
+    return Room(
+        needed,
+        load.tokens,
+        capacity,
+        devices=devices,
+        split=None if devices else _most(setup),
+        context=longest_context(model, formats, load, capacity),
+        batch=largest_batch(model, formats, load, capacity),
+        weights=widest_weights(model, formats, load, capacity),
+        served=widest_weights(model, formats, load, capacity, SERVED),
+        gguf=widest_weights(model, formats, load, capacity, GGUF),
+    )
+
+
+def _most(setup: Setup) -> tuple[int, int]:
+    """The most devices that can share the heads of all layers, and the bytes on each of them."""
+    model, load = setup.architecture, setup.load
+    shared = math.gcd(*(layer.attention.heads for _, layer in model.layers))
+    for devices in range(shared, 1, -1):
+        if shared % devices == 0:
+            try:
+                return devices, demand(model, setup.formats, load._replace(devices=devices)).known
+            except InputError:  # the KV heads cannot be split so
+                continue
+    return 1, demand(model, setup.formats, load._replace(devices=1)).known
