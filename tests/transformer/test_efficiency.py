@@ -110,7 +110,7 @@ def test_the_shares_of_a_run_give_its_time_back(
     found = bounds(parallel_table(find(name), step, Formats(), devices=devices), roofs)
     rate = found.least_time_tokens_per_s / slower
     seen = efficiency(found, tokens_per_s=rate)
-    seconds = estimate(found, mfu=seen.mfu if seen.share == seen.mfu else None, mbu=min(seen.mbu, 1.0))
+    seconds = estimate(found, mfu=min(seen.mfu, 1.0), mbu=min(seen.mbu, 1.0))
     assert seconds == pytest.approx(batch / rate)
 
 
