@@ -112,14 +112,6 @@ def effects(setup: Setup) -> tuple[Effect, ...]:
     return (effect("no lever", start), *map(alone, known), effect("all together", _pulled(start, applied)))
 
 
-def without_levers(setup: Setup) -> Way:
-    """The way of serving that levers are measured against; context, precision of products and counting are kept."""
-    plain = setup.formats.plain
-    conventions = replace(setup.conventions, attention="unfused")
-    bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
-    return Way(setup=bare, mha=bool(setup.architecture.layers))
-
-
 def next_levers(setup: Setup) -> tuple[Effect, ...]:
     """Each lever that gains something from the setup as it is asked, the largest gain (over the setup) first.
 
@@ -142,6 +134,14 @@ def joined_devices(setup: Setup) -> int | None:
     """How many devices the lever of tensor parallelism joins; None where it does not apply."""
     lever = _tensor_parallel(setup)
     return None if lever.why is not None else lever.pull(Way(setup=setup)).setup.devices
+
+
+def without_levers(setup: Setup) -> Way:
+    """The way of serving that levers are measured against; context, precision of products and counting are kept."""
+    plain = setup.formats.plain
+    conventions = replace(setup.conventions, attention="unfused")
+    bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
+    return Way(setup=bare, mha=bool(setup.architecture.layers))
 
 
 def _pulled(way: Way, pulled: list[Lever]) -> Way:

@@ -195,7 +195,7 @@ def _prefill(setup: Setup) -> dict[str, Any]:
 
 
 def _attention(table: Table) -> int:
-    return sum(operator.bytes for operator in table.operators if operator.name == "attention")
+    return sum(operator.bytes for operator in table.operators if operator.core)
 
 
 def _of_prefill(cells: dict[str, Any], several: bool) -> str:

@@ -13,7 +13,6 @@ from roofline.precision import PRECISIONS, arithmetic
 from roofline.report import Value
 from roofline.text import counted
 from roofline.transformer.gqa import Gqa
-from roofline.transformer.mla import Mla
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
 
@@ -173,7 +172,7 @@ def devices_notes(setups: Sequence[Setup]) -> list[str]:
     ]
     if shared:
         parts.append(f"each KV head is on {' or '.join(dict.fromkeys(shared))} devices")
-    if any(isinstance(each, Mla) for each in attentions):
+    if model.has_latent:
         parts.append("the latent of MLA is on every device, so that none holds less of the KV cache")
     if model.vocab:
         parts.append("rows of the embedding are gathered on every device")
