@@ -14,7 +14,7 @@ from roofline.core.device import given_device
 from roofline.core.target import Target
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.levers import Effect, Way, effects, without_levers
+from roofline.transformer.levers import Effect, Way, effects, joined_devices, next_levers, without_levers
 from roofline.transformer.presets import find
 from roofline.transformer.setup import Setup
 
@@ -197,3 +197,17 @@ def test_no_lever_of_memory_makes_decode_slower(model: str, context: int, hw: st
     for effect in effects(setup(model, hw).with_(context=context)):
         if effect.gain is not None and not effect.name.startswith("MLA"):
             assert effect.gain >= 1 - 1e-9, effect.name
+
+
+def test_the_next_lever_is_measured_from_what_is_asked() -> None:
+    """7e9 weights of 2 B and nothing else: a batch of 64 reads them once for all, 8 devices an eighth each.
+
+    From batch 32 a batch of 64 gains 2, and int4-g128 16 / 4.15625; what is pulled already, or less, gains nothing.
+    """
+    bare = Architecture(name="7B", hidden=0, vocab=0, layers=(), unplaced=7_000_000_000)
+    asked = Setup(architecture=bare, target=Target(device=device("h100"), query=RoofQuery()), batch=32)
+    gains = [(each.name, each.gain) for each in next_levers(asked)]
+    assert [name for name, _ in gains] == ["8 devices", "weights int4-g128", "batch 64", "weights fp8"]
+    assert [gain for _, gain in gains] == pytest.approx([8, 16 / 4.15625, 2, 2])
+    assert joined_devices(asked) == 8
+    assert joined_devices(asked._replace(target=Target(device=device("m4max"), query=RoofQuery()))) is None

@@ -10,15 +10,14 @@ from roofline import units
 from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
 from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm.gains import GAIN, next_line, no_lever_line, prefill_line, together_line
 from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import FITS, fits_cell
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.report.llm.sentences import assumptions, more_experts_than_touched, narrower_products, of_memory
 from roofline.report.placements import BOUND_WORDS
-from roofline.text import counted
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.levers import Effect, effects, joined_devices, next_levers, without_levers
-from roofline.transformer.mla import Mla
+from roofline.transformer.levers import Effect, effects, joined_devices, without_levers
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
 
@@ -67,10 +66,6 @@ _COLUMNS: Final = (
     *columns(_GAINS, group="gain"),
     FITS,
 )
-_GAIN: Final = (
-    'gain: alone, tokens/s over those of no lever; last, of all together over those without this one; "-" where it is '
-    "not among all together, since another of its kind goes further"
-)
 _RATES: Final = (
     "tokens/s are by the total time, which kernels that fuse more than is counted can beat, and of all sequences and "
     "devices together; traffic is of one device",
@@ -100,10 +95,10 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
         lead={"model": first.architecture.name, "context_tokens": first.context, "prefill_attention": flash},
         roofs=[*roof_lines(setups), *peak_lines(setups, phases=["decode"]), *_links(setups)],
         summary=[
-            _GAIN,
-            *(_next(setup, several) for setup in setups),
-            *(_together(setup, effect, several) for setup, effect in found if effect.name == "all together"),
-            *(_of_prefill(cells, several) for cells in flash),
+            GAIN,
+            *(next_line(setup, several) for setup in setups),
+            *(together_line(setup, effect, several) for setup, effect in found if effect.name == "all together"),
+            *(prefill_line(cells, several) for cells in flash),
         ],
         notes=[
             *dict.fromkeys(f"{effect.name} does not apply: {effect.why}" for _, effect in found if effect.why),
@@ -111,7 +106,7 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
             *device_lines(setups),
         ],
         conventions=[*_counted(first), *of_memory(first)],
-        assumptions=[_no_lever(first), "; ".join(_RATES)],
+        assumptions=[no_lever_line(first), "; ".join(_RATES)],
         context=context | {"model_source": first.architecture.source} | roofs_of_steps(setups),
     )
 
@@ -130,58 +125,11 @@ def _links(setups: Sequence[Setup]) -> list[str]:
     return link_lines([setup.with_(devices=joined_devices(setup) or 1) for setup in setups], "decode step")
 
 
-def _no_lever(setup: Setup) -> str:
-    """What the levers are measured against."""
-    layers = [layer.attention for _, layer in setup.architecture.layers]
-    latent = [each for each in layers if isinstance(each, Mla)]
-    size = f", both of the {latent[0].value_dim} elements of its values" if latent else ""
-    cache = (
-        f"MHA (a key and a value in the cache for each query head{size}; all matrices as they are), " if layers else ""
-    )
-    return f"no lever: {cache}16-bit weights and cache, attention unfused, batch 1, one device"
-
-
 def _row(setup: Setup, effect: Effect) -> dict[str, Any]:
     row: dict[str, Any] = {"device": setup.target.device.id, "lever": effect.name}
     if effect.bounds is None:
         return row | {column.key: Value(None, None, effect.why) for column in _COLUMNS if column.key not in row}
     return row | cells((*_FIELDS, *_GAINS), _Row(effect, effect.bounds)) | {"fits": fits_cell(effect.fits)}
-
-
-def _next(setup: Setup, several: bool) -> str:
-    """The largest gain that one lever brings to the setup as it is asked, whether or not it fits."""
-    formats = setup.formats
-    of = f" on {setup.target.device.id}" if several else ""
-    asked = f"batch {setup.batch}, weights in {formats.weights}"
-    asked += f", KV cache in {formats.kv}" if setup.architecture.layers else ""
-    asked = f"from what is asked{of} ({asked}, {counted(setup.devices, 'device')})"
-    found = next_levers(setup)
-    if not found:
-        return f"{asked}: no single lever gains anything"
-    first, fitting = found[0], next((effect for effect in found if effect.fits), None)
-    line = f"{asked}: the largest single gain is {_gain(first)} the tokens/s"
-    if first.fits is not False:
-        return line
-    return f"{line}, which does not fit; " + (
-        f"of what fits, {_gain(fitting)}" if fitting else "no single lever is known to fit"
-    )
-
-
-def _gain(effect: Effect) -> str:
-    return f"{effect.name} with {units.significant(effect.gain or 0.0)}x"
-
-
-def _together(setup: Setup, effect: Effect, several: bool) -> str:
-    bounds = effect.bounds
-    assert bounds is not None  # noqa: S101  (all together always applies)
-    of = f" on {setup.target.device.id}" if several else ""
-    intensity, ridge = units.intensity(bounds.intensity), units.intensity(bounds.ridge_point)
-    because = f"I {intensity} FLOP/B is {'below' if bounds.intensity < bounds.ridge_point else 'past'} I* {ridge}"
-    if bounds.bound == "link":
-        because = f"the links take {units.show(bounds.link, 's')} of {units.show(bounds.total, 's')}"
-    gain = units.significant(effect.gain or 0.0)
-    small = "; it does not fit" if effect.fits is False else ""
-    return f"all together{of}: {gain}x the tokens/s, {BOUND_WORDS[bounds.bound]}: {because}{small}"
 
 
 def _prefill(setup: Setup) -> dict[str, Any]:
@@ -196,17 +144,6 @@ def _prefill(setup: Setup) -> dict[str, Any]:
 
 def _attention(table: Table) -> int:
     return sum(operator.bytes for operator in table.operators if operator.core)
-
-
-def _of_prefill(cells: dict[str, Any], several: bool) -> str:
-    of = f" on {cells['device']}" if several else ""
-    moved, unfused = (units.show(cells[f"{way}_byte"], "B") for way in ("flash", "unfused"))
-    fast, slow = (cells[f"{way}_operator_time_s"] for way in ("flash", "unfused"))
-    prompt = counted(cells["prompt_tokens"], "token")
-    return (
-        f"FlashAttention in a prefill of {prompt}{of}: attention moves {moved} in place of {unfused}; "
-        f"by operator {units.show(fast, 's')} in place of {units.show(slow, 's')} ({units.significant(slow / fast)}x)"
-    )
 
 
 def _counted(setup: Setup) -> list[str]:
