@@ -160,6 +160,13 @@ def test_bare_parameters_need_no_link(answer: Ask, run: Run) -> None:
     assert run(f"--params 70e9 --layers 80 --hidden 8192 --heads 64 {GIVEN} --devices 4").status == 2
 
 
+def test_no_lever_splits_bare_parameters_over_devices_that_nothing_joins(answer: Ask) -> None:
+    """Nobody asked for several M4 Max; with --devices it is the user who knows how they are joined."""
+    rows = {row["lever"]: row for row in answer("--params 7B --hw m4max --levers")["levers"]}
+    assert rows["tensor parallel"]["total_time_tokens_per_s"] is None
+    assert "2 devices" in {row["lever"] for row in answer("--params 7B --hw m4max --devices 2 --levers")["levers"]}
+
+
 # A gate.
 def test_strict_fails_a_run_above_its_bound_and_only_that(run: Run) -> None:
     """8 bits of 8.03e9 weights are 7.5 GB without the embedding: 446 tokens/s at most without a cache."""
