@@ -10,6 +10,9 @@ The public names are imported when they are first used, so that ``import rooflin
 ('memory', 295.3)
 >>> roofline.operations.gemm(m=4096, n=4096, k=4096, dtype="bf16").flops
 137438953472
+>>> serving = roofline.serve(roofline.model("llama-3.1-70b"), h100, devices=4, weights="fp8")
+>>> serving.decode.bound, serving.fits
+('memory', True)
 
 """
 
@@ -35,9 +38,14 @@ if TYPE_CHECKING:
     from roofline.errors import InputError as InputError
     from roofline.errors import RooflineError as RooflineError
     from roofline.errors import UnknownNameError as UnknownNameError
+    from roofline.transformer.architecture import Architecture as Architecture
+    from roofline.transformer.find import model as model
+    from roofline.transformer.serve import Serving as Serving
+    from roofline.transformer.serve import serve as serve
 
 __version__ = "0.1.0"
 _HOMES: Final = {
+    "Architecture": "transformer.architecture",
     "Device": "core.device",
     "InputError": "errors",
     "Kernel": "core.kernel",
@@ -49,13 +57,17 @@ _HOMES: Final = {
     "Roof": "core.roof",
     "RoofQuery": "core.choice",
     "RooflineError": "errors",
+    "Serving": "transformer.serve",
     "Source": "core.device",
     "Target": "core.target",
     "UnknownNameError": "errors",
     "device": "catalog.find",
+    "model": "transformer.find",
+    "serve": "transformer.serve",
 }
-__all__ = ["Device", "InputError", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof", "RoofQuery"]
-__all__ += ["RooflineError", "Source", "Target", "UnknownNameError", "device", "operations"]
+__all__ = ["Architecture", "Device", "InputError", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof"]
+__all__ += ["RoofQuery", "RooflineError", "Serving", "Source", "Target", "UnknownNameError", "device", "model"]
+__all__ += ["operations", "serve"]
 
 
 def __getattr__(name: str) -> Any:

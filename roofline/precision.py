@@ -164,7 +164,7 @@ def storage(text: str, *, name: str = "format", mixes: bool = False) -> Format:
     """The format of a name, of arithmetic (``bf16``) or of storage alone (``int4-g128``); ``-`` and ``_`` are alike.
 
     Raises:
-        UnknownNameError: no such format; the nearest are named.
+        UnknownNameError: no such format; the nearest are named, and all.
         InputError: a mix over the weights of a model (``q4_k_m``) where mixes are not asked for.
 
     >>> storage("Q4_K").name, storage("int4_g128").name, storage("half").name
@@ -177,10 +177,11 @@ def storage(text: str, *, name: str = "format", mixes: bool = False) -> Format:
     wanted = text.strip().lower().removeprefix("torch.").replace("_", "-")
     found = _SPELLINGS.get(wanted)
     if found is None:
-        near = [_SPELLINGS[word] for word in nearest(wanted, _SPELLINGS, 3)]
+        near = dict.fromkeys(_SPELLINGS[word] for word in nearest(wanted, _SPELLINGS, 3))
+        every = f"one of: {', '.join(FORMATS)}"
         raise UnknownNameError(
             f"{name}: unknown number format {quote(text)}",
-            hint=f"did you mean: {', '.join(dict.fromkeys(near))}?" if near else f"one of: {', '.join(FORMATS)}",
+            hint=f"did you mean: {', '.join(near)}? {every}" if near else every,
         )
     if FORMATS[found].per > 1 and not mixes:
         raise InputError(

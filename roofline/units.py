@@ -345,7 +345,7 @@ def fraction(text: str, *, name: str) -> float:
     """A fraction of at most one, from ``60%`` or ``0.6``.
 
     Raises:
-        InputError: above 100 %.
+        InputError: above 100 %; a bare number up to 100 is told how to be written.
 
     >>> fraction("60%", name="--min-efficiency")
     0.6
@@ -353,5 +353,7 @@ def fraction(text: str, *, name: str) -> float:
     """
     value = parse(text, "1", name=name)
     if value > 1:
-        raise InputError(f"{name} must be at most 100%, got {clip(text)}", hint="write 60% or 0.6")
+        percent_meant = value <= 100 and is_bare(text)
+        hint = f"write {text.strip()}% or {value / 100:g}" if percent_meant else None
+        raise InputError(f"{name} must be at most 100%, got {clip(text)}", hint=hint)
     return value

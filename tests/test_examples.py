@@ -26,9 +26,20 @@ COMMANDS = {
         "analyze examples/kernels.csv --hw h100 --dtype bf16",
         "check examples/kernels.csv --hw h100 --dtype bf16",
     ],
+    "my-model.json": [
+        "llm examples/my-model.json --hw l4 --weights fp8 --batch 16 --context 8192",
+        "llm examples/my-model.json --hw l4 --sweep weights=bf16,fp8 --sweep batch=1:64:x4",
+        "llm show examples/my-model.json",
+    ],
     "my-chip.yaml": ["ridge --hw examples/my-chip.yaml", "hw lint examples/my-chip.yaml"],
 }
-OTHERS = {"README.md", "gate.sh", "github-actions.yml", "article.sh"}  # article.sh: tests/test_article.py
+OTHERS = {
+    "README.md",
+    "gate.sh",
+    "llm-gate.sh",
+    "github-actions.yml",
+    "article.sh",
+}  # article.sh: tests/test_article.py
 
 
 def test_every_file_is_run_by_a_test() -> None:
@@ -73,6 +84,33 @@ def test_gate_branches_on_the_exit_status(tmp_path: Path) -> None:
     assert (poor.returncode, "gate: a kernel falls short" in poor.stdout) == (1, True)
     none = shell(["sh", "examples/gate.sh", "examples/kernels.csv", "h999", "bf16"], tmp_path)
     assert (none.returncode, "gate: could not judge (status 2)" in none.stdout) == (2, True)
+
+
+def test_the_gate_of_a_model_asks_memory_bound_and_measurement(tmp_path: Path) -> None:
+    """A step of 16 sequences at 8,192 positions on an L4, of 300 GB/s.
+
+    1,459,617,792 weights of a byte, an LM head of 262,144,000 B, norms of 200,704 B, 16 rows of 4,096 B, and
+    16 x 8,193 positions of 49,152 B are 8.165 GB: 27.22 ms, and so 587.9 tokens/s at most.
+    """
+    gate = ["sh", "examples/llm-gate.sh", "examples/my-model.json", "l4", "fp8", "16", "8192"]
+    moved = 1_459_617_792 + 262_144_000 + 200_704 + 16 * 4096 + 16 * 8193 * 49_152
+    most = 16 * 300e9 / moved
+    fits = shell([*gate, f"{most - 1:.0f}", f"{most - 1:.0f}"], tmp_path)
+    assert (fits.returncode, fits.stderr) == (0, "")
+    assert fits.stdout == f"gate: examples/my-model.json fits l4, and {most - 1:.0f} tokens/s are possible\n"
+    slow = shell([*gate, f"{most + 1:.0f}"], tmp_path)
+    assert slow.returncode == 1
+    assert f"on l4 cannot make {most + 1:.0f} tokens/s: at most {most:.4g}\n" in slow.stdout
+    assert "\nint4-g128     16 " in slow.stdout  # and what would help
+    above = shell([*gate, "1", f"{most + 1:.0f}"], tmp_path)
+    assert (above.returncode, above.stdout) == (
+        1,
+        f"gate: {most + 1:.0f} tokens/s are above the bound, which is no speed but a mistake\n",
+    )
+    large = shell(["sh", "examples/llm-gate.sh", "llama-3.1-70b", "l4", "bf16", "1", "8192", "1"], tmp_path)
+    assert (large.returncode, large.stdout.splitlines()[0]) == (1, "gate: llama-3.1-70b on l4 does not fit")
+    none = shell(["sh", "examples/llm-gate.sh", "nosuch", "l4", "bf16", "1", "8192", "1"], tmp_path)
+    assert (none.returncode, none.stdout) == (2, "gate: could not judge (status 2)\n")
 
 
 def test_the_workflow_runs(tmp_path: Path) -> None:

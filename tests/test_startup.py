@@ -91,7 +91,9 @@ def test_a_model_pays_for_its_steps_alone() -> None:
     "line", ["--help", "llm --help", "llm list --help", "ridge --hw h100", "op gemm -m 1 -n 1 -k 1"]
 )
 def test_what_names_no_model_imports_no_transformer(line: str) -> None:
-    assert not {module for module in imported(*line.split()) if module.startswith("roofline.transformer")}
+    # The words and sizes that the help of llm is made of; they import nothing.
+    light = {"roofline.transformer", "roofline.transformer.choices"}
+    assert not {module for module in imported(*line.split()) if module.startswith("roofline.transformer")} - light
 
 
 def test_a_given_peak_reads_no_catalogue() -> None:

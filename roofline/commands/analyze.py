@@ -14,17 +14,16 @@ from roofline.commands.options import (
     QuantityType,
     device_names,
     device_options,
-    output_options,
-    output_settings,
     roof_options,
     roof_query,
     targets,
 )
+from roofline.commands.output_flags import output_options, output_settings
 
 if TYPE_CHECKING:
     from roofline.commands.kernel_flags import KernelFlags
     from roofline.commands.list_flags import ListFlags
-    from roofline.commands.options import OutputSettings
+    from roofline.commands.output_flags import OutputSettings
     from roofline.core.gate import Expectation, Failure
     from roofline.core.target import Placed, Target
 

@@ -8,16 +8,8 @@ import click
 
 from roofline.commands.base import command as declare
 from roofline.commands.base import option
-from roofline.commands.options import (
-    QuantityType,
-    device_names,
-    device_options,
-    output_options,
-    output_settings,
-    roof_options,
-    roof_query,
-    targets,
-)
+from roofline.commands.options import QuantityType, device_names, device_options, roof_options, roof_query, targets
+from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("check")

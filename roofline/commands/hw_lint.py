@@ -8,7 +8,7 @@ import click
 
 from roofline.commands.base import command as declare
 from roofline.commands.base import option
-from roofline.commands.options import output_options, output_settings
+from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("lint")

@@ -8,7 +8,8 @@ import click
 
 from roofline.commands.base import command as declare
 from roofline.commands.base import option
-from roofline.commands.options import DtypeType, output_options, output_settings
+from roofline.commands.options import DtypeType
+from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("list", "List devices, filtered.")

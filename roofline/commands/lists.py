@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from roofline.commands.list_flags import ListFlags
-from roofline.commands.options import OutputSettings
 from roofline.commands.output import tell
+from roofline.commands.output_flags import OutputSettings
 from roofline.core.target import Placed, Target
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem

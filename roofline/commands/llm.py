@@ -13,7 +13,8 @@ from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_setup import take_setups, work_options
 from roofline.commands.llm_types import ModelType
-from roofline.commands.options import device_names, output_options, output_settings
+from roofline.commands.options import device_names
+from roofline.commands.output_flags import output_options, output_settings
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _OPTIONS: Final = {"kept": "keep"} | {
     name: name
     for name in (
         *("batch", "prompt", "context", "generate", "devices", "weights", "kv", "compute", "experts"),
-        *("latency", "mfu", "mbu"),
+        *("latency", "reserve", "mfu", "mbu"),
     )
 }
 
@@ -54,7 +55,8 @@ class LlmCommand(GroupedCommand):
     "swept",
     multiple=True,
     metavar="NAME=VALUES",
-    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, hw=h100,b200; repeat for a grid.",
+    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, attention=flash,unfused, hw=h100,b200; "
+    "repeat for a grid.",
 )
 @option("Sweep", "--levers", is_flag=True, help="Batch, KV cache, weights, FlashAttention, devices: what each gains.")
 @option("Output", "--ops", is_flag=True, help="A row an operator, with shares of the time of a step.")
@@ -80,9 +82,14 @@ def command(model: str | None, **given: Any) -> None:
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))
+    strict = given.pop("strict")
     with naming(_OPTIONS):
         report = _report(take_model(model, given), given, context("llm"))
     emit(report, settings)
+    if strict:
+        from roofline.commands.verdict import finish
+
+        finish((), report.warnings, strict=True)
 
 
 def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, Any]) -> Report:
@@ -98,8 +105,6 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
         raise InputError(f"{' and '.join(tables)} are tables of their own; leave out one")
     if phase is not None and not ops:
         raise InputError("--phase is of --ops; the sheet has both")
-    if tables and measured is not None:
-        raise InputError(f"{tables[0]} has no place for --measured")
     if swept:
         from roofline.commands.llm_sweep import take_grid
         from roofline.report.llm.sweep import sweep_report

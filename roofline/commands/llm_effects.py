@@ -178,6 +178,14 @@ def _efficiency(asked: Asked) -> str | None:
     return f"has no effect: {asked.table} shows no estimates" if asked.table else None
 
 
+def _measured(asked: Asked) -> str | None:
+    return f"has no effect: {asked.table} shows no measured run" if asked.table else None
+
+
+def _strict(asked: Asked) -> str | None:
+    return None if "measured" in asked.said else "has no effect: it judges --measured, which is not given"
+
+
 _REASONS: Final[Mapping[str, Callable[[Asked], str | None]]] = {
     "experts": _experts,
     "mla": _mla,
@@ -197,4 +205,6 @@ _REASONS: Final[Mapping[str, Callable[[Asked], str | None]]] = {
     "chunk": _chunk,
     "mfu": _efficiency,
     "mbu": _efficiency,
+    "measured": _measured,
+    "strict": _strict,
 }

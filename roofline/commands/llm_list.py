@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from roofline.commands.base import command as declare
-from roofline.commands.options import output_options, output_settings
+from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("list")

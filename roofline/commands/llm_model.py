@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from roofline.commands.base import option, together
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_types import ParametersType
-from roofline.commands.shapes import SizeType
+from roofline.commands.sizes import SizeType
 from roofline.errors import InputError
 from roofline.text import quote
 
@@ -45,8 +45,14 @@ by_hand_options: Callable[[F], F] = together(
 
 
 def read_for(model: str | None) -> tuple[str, ...]:
-    """The files that a model may be read from, which no output may overwrite: itself, or the config of a folder."""
-    return () if model is None else (model, os.path.join(model, "config.json"))
+    """The files that a model may be read from, which no output may overwrite: itself, its parts, a folder's config."""
+    if model is None:
+        return ()
+    if model.casefold().endswith(".gguf"):
+        from roofline.transformer.gguf_parts import part_names
+
+        return (model, *part_names(model))
+    return (model, os.path.join(model, "config.json"))
 
 
 def take_model(model: str | None, given: dict[str, Any]) -> Architecture:

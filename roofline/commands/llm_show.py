@@ -9,7 +9,7 @@ import click
 from roofline.commands.base import command as declare
 from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_types import ModelType
-from roofline.commands.options import output_options, output_settings
+from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("show")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from roofline.commands.shapes import size
-from roofline.commands.sweeps import size_range
+from roofline.commands.llm_types import ExpertsType
+from roofline.commands.sizes import size, size_range
 from roofline.errors import InputError
 from roofline.text import quote
+from roofline.transformer.choices import CONVENTIONS, WORDS
 
 if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 _SIZES: Final = ("batch", "context", "prompt", "devices")
 _FORMATS: Final = ("weights", "kv", "compute")
-_NAMES: Final = (*_SIZES, *_FORMATS, "hw")
-_OF_ONE: Final = ("mfu", "mbu", "generate")  # said of one run, or following from lengths
+_NAMES: Final = (*_SIZES, *_FORMATS, *CONVENTIONS, "hw")
 _MOST_ROWS: Final = 1_000_000
 
 
@@ -52,7 +52,7 @@ def take_grid(texts: tuple[str, ...], architecture: Architecture, given: dict[st
 
 def _axis(text: str) -> tuple[str, list[Any]]:
     """What is swept and its values: sizes as FIRST:LAST:xFACTOR or with commas, all else with commas."""
-    from roofline.operations.shapes import counts, sizes
+    from roofline.operations.arguments import one_of
 
     written, equals, values = text.partition("=")
     name = written.strip().lstrip("-").replace("-", "_")
@@ -64,12 +64,16 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     told = f"--sweep {name}"
     if name not in _SIZES:
         found: list[Any] = [part.strip() for part in values.split(",")]
+        if name == "experts":
+            found = [ExpertsType().convert(part, None, None) for part in found]
+        for word in found if name in WORDS else ():
+            one_of(told, word, WORDS[name])
         if not all(found):
             raise InputError(f"{told} has an empty value: {quote(values)}")
     else:
-        found = size_range(values, told) if ":" in values else [size(part, name=told) for part in values.split(",")]
-        for number in found:
-            (counts if name == "context" else sizes)(**{told: number})
+        least = 0 if name == "context" else 1
+        alone = [] if ":" in values else values.split(",")
+        found = [size(part, name=told, least=least) for part in alone] or size_range(values, told)
     return name, list(dict.fromkeys(found))
 
 
@@ -87,6 +91,5 @@ def _refuse_contradictions(axes: dict[str, list[Any]], given: dict[str, Any]) ->
             raise InputError(f"--{name} is given and swept; leave one out")
     if "prompt" in axes and "context" in axes:
         raise InputError("--sweep prompt= is of prefill and context= of decode; sweep them one after the other")
-    for name in _OF_ONE:
-        if given.get(name) is not None:
-            raise InputError(f"--{name} is not of a grid; leave out --sweep or --{name}")
+    if given.get("generate") is not None:
+        raise InputError("--generate is not of a grid; leave out --sweep or --generate")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from roofline.commands.shapes import size
+from roofline.commands.sizes import size
 from roofline.errors import InputError
 from roofline.text import quote
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roofline import units
 from roofline.commands.base import option, together
-from roofline.commands.options import QuantityType, device_options, sourced_options
+from roofline.commands.options import LinkType, QuantityType, device_options, sourced_options
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,8 +27,15 @@ _OF_A_DEVICE: Final = ("sparse", "unit", "clock", "level", "link", "latency", "f
 device_and_roof_options: Callable[[F], F] = together(
     device_options,
     sourced_options,
-    option("Roof", "--link", metavar="NAME", help="Link that communication goes over. Default: the device's first."),
-    option("Roof", "--latency", type=QuantityType("s"), help="Of each serial step over the link. Default: 0."),
+    option(
+        "Roof",
+        "--link",
+        type=LinkType(),
+        help="Link that communication goes over: a name, or bandwidth one way. Default: the device's first.",
+    ),
+    option(
+        "Roof", "--latency", type=QuantityType("s", most=1.0), help="Of each serial step over the link. Default: 0."
+    ),
     option(
         "Roof",
         "--floor",
@@ -108,9 +115,13 @@ def target(device: Device, shape: Mapping[str, Any], given: Mapping[str, Any], d
 
     """
     from roofline.core.choice import RoofQuery
+    from roofline.core.link import with_link
     from roofline.core.target import Target
     from roofline.precision import storage
 
+    link = given["link"]
+    if isinstance(link, float | int):
+        device, link = with_link(device, link), None
     floor, sums = given["floor"], shape.get("accumulator")
     if sums and given["roof_kind"] == "measured":
         raise InputError(
@@ -123,7 +134,7 @@ def target(device: Device, shape: Mapping[str, Any], given: Mapping[str, Any], d
         clock=given["clock"],
         level=given["level"],
         kind=given["roof_kind"],
-        link=given["link"],
+        link=link,
         latency=given["latency"] or 0.0,
         floor=floor if floor is not None else 0.0 if device.kind == "cpu" else LAUNCH_FLOOR,
         accumulate=None if sums is None else storage(sums).name,

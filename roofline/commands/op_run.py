@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option, together
+from roofline.commands.op_help import help_text
 from roofline.commands.op_roof import (
     default_dtype,
     device_and_roof_options,
@@ -20,9 +19,10 @@ from roofline.commands.op_roof import (
     refuse_without_effect,
     target,
 )
-from roofline.commands.options import QuantityType, device_names, devices, output_options, output_settings
+from roofline.commands.options import QuantityType, device_names, devices
+from roofline.commands.output_flags import output_options, output_settings
 from roofline.commands.shapes import require, shape_options, take_shape
-from roofline.commands.sweeps import examples, kernel_at, sweep
+from roofline.commands.sweeps import kernel_at, sweep
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,29 +71,10 @@ def operation_command(operation: Operation) -> click.Command:
         operation.name.replace("_", "-"),
         callback=run,
         params=[*shape, *shared.params],
-        help=_help(operation, dashed="-h" in names),
+        help=help_text(operation, dashed="-h" in names),
         short_help=operation.title,
         context_settings={**CONTEXT_SETTINGS, "help_option_names": names},
     )
-
-
-def _help(operation: Operation, *, dashed: bool) -> str:
-    name = operation.name.replace("_", "-")
-    lines = "\n".join(_example(f"  roofline op {name} {words}") for words in examples(operation))
-    text = f"{operation.summary}\n\n\b\nExamples:\n{lines}\n\n{operation.explanation}"
-    paragraphs = [_as_list(part) if part.startswith("- ") else part for part in text.split("\n\n")]
-    return "\n\n".join(paragraphs if dashed else [*paragraphs, "-h is a size here; help is --help alone."])
-
-
-def _example(line: str) -> str:
-    """A command on a device, or without one where that would be too long for a terminal."""
-    return f"{line} --hw h100" if len(line) <= 68 else line
-
-
-def _as_list(paragraph: str) -> str:
-    """A list whose items click leaves alone; it would make one paragraph of them."""
-    items = re.split(r"\n(?=- )", paragraph)
-    return "\b\n" + "\n".join(fill(" ".join(item.split()), 76, subsequent_indent="  ") for item in items)
 
 
 def _run(operation: Operation, given: dict[str, Any]) -> None:

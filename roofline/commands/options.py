@@ -1,10 +1,12 @@
-"""The options that several commands share, as text to values: the device, the roof, the output."""
+"""The options that several commands share, as text to values: the device and the roof."""
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -25,16 +27,18 @@ if TYPE_CHECKING:  # click's types became generic in 8.4; older ones cannot be s
     _FloatType = click.ParamType[float]
     _StrType = click.ParamType[str]
     _IntType = click.ParamType[int]
+    _LinkType = click.ParamType[str | float]
 else:
-    _FloatType = _StrType = _IntType = click.ParamType
+    _FloatType = _StrType = _IntType = _LinkType = click.ParamType
 
 
 class QuantityType(_FloatType):
     """Text to a quantity in base units."""
 
-    def __init__(self, quantity: Quantity, *, positive: bool = False) -> None:
+    def __init__(self, quantity: Quantity, *, positive: bool = False, most: float = math.inf) -> None:
         self.quantity = quantity
         self.positive = positive
+        self.most = most
         self.name = {"1": "PERCENT", "s": "TIME"}.get(quantity, quantity)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
@@ -53,7 +57,26 @@ class QuantityType(_FloatType):
             raise InputError(
                 f"{name} is a bare {clip(value.strip())}: in which unit?", hint="for example 21us or 2.5ms"
             )
+        if parsed > self.most:
+            raise InputError(f"{name} must be at most {self.most:g} {self.quantity}, got {clip(value)}")
         return parsed
+
+
+class LinkType(_LinkType):
+    """A link by its name, or by its bandwidth one way, which has a unit; 24x200GbE and 100GbE are names."""
+
+    name = "LINK"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | float:  # noqa: ARG002
+        """The name, or B/s; an error names the option."""
+        text = str(value).strip()
+        match = re.fullmatch(r"[0-9][0-9._eE+-]*\s*([A-Za-z]*(?:/s)?)", text)
+        if match is None or (match[1] and match[1] not in units.UNITS and not match[1].endswith("/s")):
+            return text
+        name = param.opts[-1] if param is not None else "link"
+        if not match[1]:
+            raise InputError(f"{name} is a bare {clip(text)}: in which unit?", hint="for example 450GB/s or 400Gbit/s")
+        return units.parse(text, "B/s", name=name, positive=True)
 
 
 class AtLeastOne(_IntType):
@@ -149,47 +172,6 @@ roof_options: Callable[[F], F] = together(
 )
 # What can be said of a roof whose precision the kernel brings along.
 sourced_options: Callable[[F], F] = together(_SPARSE, _UNIT, _CLOCK, _LEVEL, _KIND)
-
-output_options: Callable[[F], F] = together(
-    option(
-        "Output",
-        "--format",
-        "format_name",
-        type=click.Choice(["table", "json", "jsonl", "csv", "markdown"]),
-        help="Default: table, or what the suffix of -o says.",
-    ),
-    option("Output", "-o", "--output", metavar="FILE", help="Write to a file; - is standard output."),
-    option("Output", "-q", "--quiet", is_flag=True, help="No notices on standard error."),
-    option(
-        "Output",
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        help="Colour; auto: only on a terminal.",
-    ),
-)
-
-
-class OutputSettings(NamedTuple):
-    """Where a report goes and how it is told."""
-
-    format_name: str | None
-    output: str | None
-    quiet: bool
-    color: str
-
-    @property
-    def shown(self) -> bool:
-        """Whether people read the result on standard output, and need not be told it again."""
-        return self.output in (None, "-") and self.format_name in (None, "table", "markdown")
-
-
-def output_settings(given: dict[str, Any]) -> OutputSettings:
-    """Take the output options out of a command's arguments."""
-    output = given.pop("output")
-    if output == "/dev/stdout":  # which may be a redirected file: it is written to, not replaced
-        output = "-"
-    return OutputSettings(output=output, **{key: given.pop(key) for key in ("format_name", "quiet", "color")})
 
 
 def roof_query(given: dict[str, Any]) -> RoofQuery:

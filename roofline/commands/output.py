@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from roofline.commands.options import OutputSettings
+from roofline.commands.output_flags import OutputSettings
 from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
 from roofline.render import FORMATS, Style, format_of, pieces, render
 from roofline.report import Computed, Report

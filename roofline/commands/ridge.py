@@ -8,20 +8,12 @@ import click
 
 from roofline.commands.base import command as declare
 from roofline.commands.base import option
-from roofline.commands.options import (
-    AtLeastOne,
-    device_names,
-    device_options,
-    devices,
-    output_options,
-    output_settings,
-    roof_options,
-    roof_query,
-)
+from roofline.commands.options import AtLeastOne, device_names, device_options, devices, roof_options, roof_query
+from roofline.commands.output_flags import output_options, output_settings
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
-    from roofline.commands.options import OutputSettings
+    from roofline.commands.output_flags import OutputSettings
     from roofline.core.choice import RoofQuery
     from roofline.core.device import Device
 

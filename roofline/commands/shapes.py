@@ -2,90 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from roofline import precision
 from roofline.commands.base import GroupedOption
+from roofline.commands.sizes import FormatType, SizesType, SizeType
 from roofline.errors import InputError
-from roofline.text import quote
 
 if TYPE_CHECKING:
     from roofline.operations.registry import Operation, Parameter
-
-    _IntType = click.ParamType[int]
-    _SizesType = click.ParamType[tuple[int, ...]]
-    _StrType = click.ParamType[str]
-else:
-    _IntType = _SizesType = _StrType = click.ParamType
-
-_DIGITS: Final = re.compile(r"[0-9]{1,40}")  # ASCII alone
-_WHOLE_FLOAT: Final = re.compile(r"([0-9]{1,18})[eE]\+?([0-9]{1,2})")  # 1e6 is a size too
-
-
-def size(text: str, *, name: str) -> int:
-    """A whole number of at most 1e15, in digits or as 1e6; from where on is the operation's to judge.
-
-    Raises:
-        InputError: anything else; the message names the argument and quotes the text.
-
-    >>> size("4096", name="-m"), size("1e6", name="-m"), size("16_384", name="-m")
-    (4096, 1000000, 16384)
-
-    """
-    from roofline.operations.shapes import LARGEST
-
-    digits = text.strip().replace("_", "")
-    power = _WHOLE_FLOAT.fullmatch(digits)
-    number = None
-    if power:
-        number = int(power[1]) * int(10 ** int(power[2]))
-    elif _DIGITS.fullmatch(digits.removeprefix("-")):
-        number = int(digits)
-    if number is not None and number <= LARGEST:
-        return number
-    counted = text.strip()[:1].isdigit() and text.strip()[-1:].isalpha()
-    raise InputError(
-        f"{name} must be a whole number from 1 to 1e15, got {quote(text)}",
-        hint="sizes count elements, without a unit: 16 MB of bf16 are 8e6" if counted else None,
-    )
-
-
-class SizeType(_IntType):
-    """A size."""
-
-    name = "N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
-        """The number; an error names the option."""
-        return value if isinstance(value, int) else size(value, name=param.opts[0] if param else "size")
-
-
-class SizesType(_SizesType):
-    """Sizes with commas or x between them."""
-
-    name = "N,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:  # noqa: ARG002
-        """The numbers; an error names the option."""
-        if isinstance(value, tuple):
-            return value
-        name = param.opts[0] if param else "sizes"
-        return tuple(size(part, name=name) for part in re.split(r"[,xX]", value.strip()))
-
-
-class FormatType(_StrType):
-    """A number format, of arithmetic or of storage."""
-
-    name = "FORMAT"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
-        """The standard names."""
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(name) for name in precision.FORMATS if name.startswith(incomplete)]
 
 
 def shape_options(operation: Operation) -> list[click.Option]:
@@ -102,9 +28,10 @@ def _option(parameter: Parameter) -> click.Option:
         return GroupedOption(
             [*flags, _variable(parameter)], group="Shape", is_flag=True, default=parameter.default, help=text
         )
+    least = 0 if parameter.default in (0, (0,)) else None  # what may be nothing, such as a padding, is so by default
     kinds: dict[str, Any] = {
-        "size": SizeType(),
-        "sizes": SizesType(),
+        "size": SizeType(least),
+        "sizes": SizesType(least),
         "number": click.FLOAT,
         "format": FormatType(),
         "word": click.Choice(list(parameter.words)),

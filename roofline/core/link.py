@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.core.choice import sources_of
 from roofline.core.device import Basis, Device, Link, Source
-from roofline.errors import UnknownNameError
+from roofline.errors import InputError, UnknownNameError
 
 
 class Port(NamedTuple):
@@ -52,10 +54,23 @@ def port(device: Device, name: str | None = None, latency: float = 0.0) -> Port:
     )
 
 
+def with_link(device: Device, bandwidth: float) -> Device:
+    """The device with one link, of a bandwidth one way in B/s that somebody gave, in place of its own.
+
+    Raises:
+        InputError: no finite bandwidth > 0.
+
+    """
+    if not 0 < bandwidth < math.inf:
+        raise InputError(f"link must be a name, or a bandwidth > 0 in B/s, got {bandwidth:g}")
+    return replace(device, links=(Link(name="given link", bandwidth=bandwidth, basis="given"),))
+
+
 def _find(device: Device, name: str | None) -> Link:
     if not device.links:
         raise UnknownNameError(
-            f"{device.id} has no link to other devices", hint="add one under links: to a hardware file of your own"
+            f"{device.id} has no link to other devices",
+            hint="give its bandwidth, such as --link 450GB/s, or add one to a file of your own",
         )
     if name is None:
         return device.links[0]
@@ -63,5 +78,6 @@ def _find(device: Device, name: str | None) -> Link:
         if link.name.casefold() == name.strip().casefold():
             return link
     raise UnknownNameError(
-        f"{device.id} has no link '{name}'", hint=f"it has: {', '.join(link.name for link in device.links)}"
+        f"{device.id} has no link '{name}'",
+        hint=f"it has: {', '.join(link.name for link in device.links)}; or give a bandwidth, such as 450GB/s",
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from roofline.core.kernel import Kernel
+if TYPE_CHECKING:
+    from roofline.core.kernel import Kernel
 
 
 def __getattr__(name: str) -> Callable[..., Kernel] | list[str]:

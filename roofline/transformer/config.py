@@ -12,9 +12,9 @@ from roofline.files import read_text, shown_path
 from roofline.text import quote
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.checkpoint import configured, dtype_of
-from roofline.transformer.config_layers import layers_of
+from roofline.transformer.config_layers import layers_of, needed
 from roofline.transformer.families import FAMILIES, SAME_AS, UNSUPPORTED, Family
-from roofline.transformer.keys import LONGEST, VOCABULARY, Keys, refusal
+from roofline.transformer.keys import HIDDEN, LONGEST, VOCABULARY, Keys, refusal
 from roofline.transformer.layer import Types
 
 _SIZE: Final = 10_000_000  # characters; configurations have some 2,000
@@ -107,6 +107,7 @@ def _architecture(
     source: str,
     notes: list[str],
 ) -> Architecture:
+    keys.demand(HIDDEN, VOCABULARY, *needed(keys, family))
     hidden, vocab = keys.hidden, keys.whole(*VOCABULARY)
     context = keys.maybe(*LONGEST)
     positions = 0

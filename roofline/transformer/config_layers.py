@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from roofline.transformer.families import ExpertKeys, Family
@@ -14,6 +14,20 @@ from roofline.transformer.mlp import Dense
 from roofline.transformer.moe import Moe
 
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
+
+_DEEP: Final = 100  # layers, of a file that does not say; no model has so many dense ones before the first experts
+
+
+def needed(keys: Keys, family: Family) -> Iterator[tuple[str, ...]]:
+    """The keys without which the layers of a family cannot be built, each under all its spellings."""
+    yield from (DEPTH, HEADS)
+    if family.attention == "mla":
+        yield from (("kv_lora_rank",), ("qk_nope_head_dim",), ("qk_rope_head_dim",), ("v_head_dim",))
+    sparse = _sparse(keys, family, keys.maybe(*DEPTH) or _DEEP)
+    if not all(sparse) and family.usual_width is None:
+        yield WIDTH
+    if any(sparse) and family.moe is not None:
+        yield from (family.moe.number, _PER_TOKEN, family.moe.width)
 
 
 def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[tuple[int, Layer], ...]:

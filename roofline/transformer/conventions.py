@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
 
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
-
-Attention = Literal["flash", "unfused"]
-Count = Literal["causal", "full"]
-Latent = Literal["auto", "absorbed", "naive"]
-Logits = Literal["last", "all"]
-Touched = Literal["expected", "min", "max", "all"]
-WORDS: Final[dict[str, tuple[str, ...]]] = {
-    "attention": get_args(Attention),
-    "count": get_args(Count),
-    "mla": get_args(Latent),
-    "logits": get_args(Logits),
-}
-EXPERTS: Final[tuple[str, ...]] = get_args(Touched)
+from roofline.transformer.choices import EXPERTS, WORDS, Attention, Count, Latent, Logits, Touched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +18,11 @@ class Conventions:
 
     """
 
-    attention: Attention = "flash"  # unfused writes the scores to memory
-    count: Count = "causal"  # full: the whole rectangle of pairs, as FLOP counters have it
-    mla: Latent = "auto"  # auto: absorbed in decode, else naive
-    experts: Touched | int = "expected"  # distinct experts that a step touches in a layer
-    logits: Logits = "last"  # LM head on the last token of each sequence, or on all new ones
+    attention: Attention = "flash"
+    count: Count = "causal"
+    mla: Latent = "auto"
+    experts: Touched | int = "expected"
+    logits: Logits = "last"
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():

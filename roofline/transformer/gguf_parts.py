@@ -17,6 +17,19 @@ _NAME: Final = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf", re.DOTALL | re.IGNOR
 _MOST: Final = 1000  # parts
 
 
+def part_names(path: str) -> tuple[str, ...]:
+    """The files that a model is in, as far as their names say it: all parts of a split one.
+
+    >>> part_names("a-00001-of-00002.gguf"), part_names("b.gguf")
+    (('a-00001-of-00002.gguf', 'a-00002-of-00002.gguf'), ('b.gguf',))
+
+    """
+    match = _NAME.fullmatch(path)
+    if match is None or int(match[3]) > _MOST:
+        return (path,)
+    return tuple(f"{match[1]}-{part:05}-of-{match[3]}.gguf" for part in range(1, int(match[3]) + 1))
+
+
 def read_parts(path: str) -> tuple[Header, tuple[str, ...]]:
     """The header of a model with the tensors of all its parts, and a note where not all of them are there.
 

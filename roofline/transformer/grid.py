@@ -1,4 +1,4 @@
-"""A grid of setups, computed point by point: every device with all combinations of sizes and formats."""
+"""A grid of setups, computed point by point: every device with all combinations of sizes formats and words."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Grid(NamedTuple):
 
     def line(self, setup: Setup, but: str | None) -> tuple[Any, ...]:
         """What the points have in common that differ in one axis alone."""
-        return (setup.target.device.id, *(getattr(setup, name) for name in self.axes if name != but))
+        return (setup.target.device.id, *(setup.said(name) for name in self.axes if name != but))
 
     def points(self) -> Iterator[Point]:
         """Each point, computed when it is asked for.

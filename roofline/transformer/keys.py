@@ -88,6 +88,19 @@ class Keys:
             raise self.error(f"no key {first}{others}")
         return found
 
+    def demand(self, *wanted: tuple[str, ...]) -> None:
+        """Refuse a file that lacks any of these keys, each under all its spellings; names all that it lacks.
+
+        Raises:
+            FileError: some are missing, or a value is impossible.
+
+        """
+        absent = [spellings for spellings in wanted if self.maybe(*spellings) is None]
+        if absent[1:]:
+            raise self.error(f"no keys {', '.join(self.names.get(first, first) for first, *_ in absent)}")
+        if absent:
+            self.whole(*absent[0])
+
     def maybe(self, *spellings: str) -> int | None:
         """As :meth:`whole`, but None where no spelling is there; null and 0 are no value either."""
         given = {key: self._number(key) for key in spellings if self.values.get(key) not in (None, 0, False)}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from roofline.core.link import port
 from roofline.errors import RooflineError
 from roofline.precision import storage
 from roofline.transformer.bounds import Bounds
@@ -201,7 +202,8 @@ def _tensor_parallel(setup: Setup) -> Lever:
     why = ""
     for devices in (setup.devices,) if setup.devices > 1 else _DEVICES:
         try:
-            _ = setup.with_(devices=devices).port  # says so where the device has no link
+            # Says so where the device has no link; nobody asked for several, so that bare parameters need one too.
+            _ = port(setup.target.device, setup.link) if setup.devices == 1 else setup.port
             shard(setup.architecture.as_mha, devices)
             shard(setup.architecture, devices)
         except RooflineError as error:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import storage
+from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import shard
 from roofline.transformer.tensors import bytes_by_part
 
-CHUNK = 8192  # tokens of a prompt in one step, as serving engines cut long prompts
 _LOGIT = 4  # B; logits are kept in fp32
 _SUM = 3  # hidden states of a residual sum: two read, one written
 
@@ -22,7 +22,7 @@ class Load(NamedTuple):
     batch: int = 1  # sequences
     positions: int = 1  # of each sequence at its end
     decoded: int = 0  # of these positions those that are no prompt, and come one a step
-    chunk: int = CHUNK  # tokens of a prompt that one step takes at most
+    chunk: int = choices.CHUNK  # tokens of a prompt that one step takes at most
     block: int = 1  # positions in which the cache is given out (vLLM: 16); 1: what is live
     reserve: int = 0  # B that nothing of this may use
     devices: int = 1  # between which each layer is split

@@ -9,18 +9,20 @@ from roofline.core.link import Port, port
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
 from roofline.operations.shapes import counts, sizes
+from roofline.precision import storage
+from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
+from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.fit import usable_capacity
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.memory import CHUNK, Demand, Load, demand
+from roofline.transformer.memory import Demand, Load, demand
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
 
 _HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
-_BLOCK: Final = 16  # positions in which vLLM gives out the cache
 
 
 class Setup(NamedTuple):
@@ -33,15 +35,15 @@ class Setup(NamedTuple):
     kept: frozenset[Part] | None = None  # parts of the weights that stay at 16 bits; None: as the checkpoint has them
     kv: str | None = None
     compute: str | None = None  # precision of products; None: the 16-bit type
-    batch: int = 1  # sequences
-    prompt: int = 4096  # tokens of each
-    context: int = 4096  # positions that a decode step attends, its own among them; 0: no cache
+    batch: int = choices.BATCH  # sequences
+    prompt: int = choices.PROMPT  # tokens of each
+    context: int = choices.PROMPT  # positions that a decode step attends, its own among them; 0: no cache
     generate: int = 0  # decode steps behind each prompt, each of a token
-    devices: int = 1  # between which each layer is split
+    devices: int = choices.DEVICES  # between which each layer is split
     link: str | None = None  # None: the first of the device
     latency: float = 0.0  # s of each serial step over the link
-    block: int = _BLOCK  # positions in which the cache is given out
-    chunk: int = CHUNK  # tokens of a prompt that are prefilled at once, for the memory of activations
+    block: int = choices.BLOCK  # positions in which the cache is given out
+    chunk: int = choices.CHUNK  # tokens of a prompt that are prefilled at once, for the memory of activations
     reserve: int = 0  # B of memory that are left alone
     mfu: float | None = None  # efficiencies that somebody measured, at most 1
     mbu: float | None = None
@@ -58,8 +60,15 @@ class Setup(NamedTuple):
         return self
 
     def with_(self, **changes: Any) -> Setup:
-        """The same but for these fields."""
+        """The same but for these fields, or words of its conventions."""
+        words = {name: changes.pop(name) for name in CONVENTIONS if name in changes}
+        if words:
+            changes["conventions"] = replace(changes.get("conventions", self.conventions), **words)
         return self._replace(**changes).check()
+
+    def said(self, name: str) -> Any:
+        """The value of a field, or of a word of its conventions."""
+        return getattr(self.conventions if name in CONVENTIONS else self, name)
 
     @property
     def _taken(self) -> str:
@@ -102,19 +111,25 @@ class Setup(NamedTuple):
     def port(self) -> Port | None:
         """The link to the other devices; None for one device alone.
 
+        None too where the device has none and nothing is known of the layers, so that nothing is known to be sent.
+
         Raises:
             UnknownNameError: the device has no such link.
 
         """
-        return None if self.devices == 1 else port(self.target.device, self.link, self.latency)
+        device = self.target.device
+        if self.devices == 1 or not (device.links or self.architecture.layers):
+            return None
+        return port(device, self.link, self.latency)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said of the formats that were taken."""
         usual, taken = self.architecture.plain, self._taken
-        if usual == taken:
-            return ()
-        return (f"{self.target.device.id} has no {usual} peak: {taken} in its place",)
+        said = [_alias(word, text) for word, text in (("weights", self.weights), ("KV cache", self.kv)) if text]
+        if usual != taken:
+            said.append(f"{self.target.device.id} has no {usual} peak: {taken} in its place")
+        return tuple(note for note in said if note)
 
     @property
     def load(self) -> Load:
@@ -203,3 +218,14 @@ class Setup(NamedTuple):
     def bounds(self, table: Table) -> Bounds:
         """What the roofs say of a step."""
         return bounds(table, self.roofs(table))
+
+
+def _alias(what: str, text: str) -> str | None:
+    """What to say of a format by another of its names, such as a method that makes it; spellings are no other name.
+
+    >>> _alias("weights", "AWQ"), _alias("weights", "Q4_K")
+    ('weights: awq is taken as int4-g128', None)
+
+    """
+    written, name = text.strip().lower(), storage(text, mixes=True).name
+    return None if written.replace("_", "-") == name.replace("_", "-") else f"{what}: {written} is taken as {name}"

@@ -334,7 +334,7 @@ def test_lengths_follow_from_what_is_said_of_them(answer: Ask) -> None:
     assert lengths("llama-3.1-8b") == (4096, 4096)
     assert lengths("llama-3.1-8b --context 100") == (100, 100)
     assert lengths("llama-3.1-8b --prompt 100") == (100, 100)
-    assert lengths("llama-3.1-8b --context 0") == (4096, 0)
+    assert lengths("llama-3.1-8b --context 0") == (1, 0)  # without a cache there is no prompt but the token itself
     assert lengths("gpt-2") == (1024, 1024)  # as many as it can take
     assert lengths("llama-3.1-8b --generate 96") == (4000, 4096)
 
@@ -524,7 +524,7 @@ BAD = [
     (
         2,
         "llama-3.1-8b --hw h100 --weights fp7",
-        "error: --weights: unknown number format 'fp7'; did you mean: fp8, ",
+        "error: --weights: unknown number format 'fp7'; did you mean: fp8, fp6, fp4? one of: fp64, fp32, ",
     ),
     (
         2,
@@ -550,14 +550,14 @@ BAD = [
     (
         2,
         f"llama-3.1-8b --hw h100 --context {'9' * 40}",
-        "error: --context must be a whole number from 1 to 1e15, got '9",
+        "error: --context must be a whole number from 0 to 1e15, got '9",
     ),
     (
         2,
         f"llama-3.1-8b --hw h100 --prompt {'9' * 4000}",
         "error: --prompt must be a whole number from 1 to 1e15, got",
     ),
-    (2, "llama-3.1-8b --hw h100 --context 9 --generate 9", "error: --context follows from --prompt and --generate; "),
+    (2, "llama-3.1-8b --hw h100 --context 9 --generate 9", "error: --context follows from prompt and generate; "),
     (2, "llama-3.1-8b --hw h100 --kv-block 0", "error: --kv-block must be a whole number from 1 to 1e15, got 0"),
     (2, "llama-3.1-8b --hw h100 --reserve 2GB/s", "error: --reserve is an amount of data (B), got a rate (GB/s)"),
     (
@@ -565,7 +565,7 @@ BAD = [
         "llama-3.1-8b --hw h100 --devices 3",
         "error: --devices must divide the 32 heads of a layer, got 3; fewer",
     ),
-    (2, "llama-3.1-8b --hw m4max --devices 2", "error: m4max has no link to other devices; add one under links: "),
+    (2, "llama-3.1-8b --hw m4max --devices 2", "error: m4max has no link to other devices; give its bandwidth"),
     (2, "llama-3.1-8b --hw h100 --devices 2 --link x", "error: h100-sxm has no link 'x'; it has: NVLink 4"),
     (2, "llama-3.1-8b --hw h100 --link x", "error: --link is of several devices; give --devices"),
     (2, "llama-3.1-8b --hw h100 --latency 5us", "error: --latency is of several devices; give --devices"),
@@ -574,7 +574,31 @@ BAD = [
     (2, "mixtral-8x7b --hw h100 --experts few", "error: --experts must be one of expected, min, max, all, got 'few'"),
     (2, "mixtral-8x7b --hw h100 --experts 9", "error: --experts must be from 2 (those of one token) to 8 (all), got 9"),
     (2, "mixtral-8x7b --hw h100 --mla naive", "error: --mla is of multi-head latent attention; Mixtral-8x7B has none"),
-    (2, "llama-3.1-8b --hw h100 --mfu 120%", "error: --mfu must be at most 100%, got 120%; write 60% or 0.6"),
+    (2, "llama-3.1-8b --hw h100 --mfu 120%", "error: --mfu must be at most 100%, got 120%\n"),
+    (2, "llama-3.1-8b --hw h100 --mfu 45", "error: --mfu must be at most 100%, got 45; write 45% or 0.45\n"),
+    (2, "llama-3.1-8b --hw h100 --mbu 2.5", "error: --mbu must be at most 100%, got 2.5; write 2.5% or 0.025\n"),
+    (2, "llama-3.1-8b --hw h100 --devices 2 --latency 1e9s", "error: --latency must be at most 1 s, got 1e9s\n"),
+    (2, "llama-3.1-8b --hw h100 --strict", "error: --strict has no effect: it judges --measured, which is not given"),
+    (2, "llama-3.1-8b --hw h100 --ops --measured 9", "error: --measured has no effect: --ops shows no measured run"),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --prompt 100 --context 50",
+        "error: --context must be at least the prompt, which each decode step attends: got 50 below 100; leave out one",
+    ),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --context 32k",
+        "error: --context must be a whole number from 0 to 1e15, got '32k'; 32k is 32000 or 32768; write the number\n",
+    ),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --prompt 4Ki",
+        "error: --prompt must be a whole number from 1 to 1e15, got '4Ki'; 4Ki ",
+    ),
+    (2, "llama-3.1-8b --hw h100 --generate -1", "error: --generate must be a whole number from 0 to 1e15, got -1\n"),
+    (2, "llama-3.1-8b --hw h100 --devices 2 --link 450", "error: --link is a bare 450: in which unit?; for example "),
+    (2, "llama-3.1-8b --hw h100 --devices 2 --link 450GB", "error: --link is a bandwidth (B/s), got an amount (GB)"),
+    (2, "llama-3.1-8b --hw h100 --devices 2 --link 0GB/s", "error: --link must be > 0, got 0GB/s"),
     (2, "llama-3.1-8b --hw h100 --mfu 0", "error: --mfu must be above 0 and at most 1 (100 %), got 0"),
     (2, "llama-3.1-8b --hw h100 --measured fast", "error: --measured must be a rate > 0 in tokens/s, got 'fast'; for "),
     (
@@ -601,7 +625,10 @@ def test_bad_command_lines(run: Run, status: int, line: str, message: str) -> No
     ("config", "message"),
     [
         ("{", "is not valid JSON"),
-        ('{"model_type": "llama"}', "no key "),
+        (
+            '{"model_type": "llama"}',
+            "no keys hidden_size, vocab_size, num_hidden_layers, num_attention_heads, intermediate_size\n",
+        ),
         ('{"model_type": "mamba", "hidden_size": 64}', "mamba"),
         (
             json.dumps(TINY | {"num_key_value_heads": 3}),

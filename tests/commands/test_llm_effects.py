@@ -63,7 +63,21 @@ VALUES: dict[str, tuple[str, ...]] = {
     "measured": ("1",),
     "phase": ("prefill", "decode"),
 }
-OTHERS = {"hw", "peak", "bw", "swept", "levers", "ops", "format_name", "output", "quiet", "color", "model", "params"}
+OTHERS = {
+    "strict",
+    "hw",
+    "peak",
+    "bw",
+    "swept",
+    "levers",
+    "ops",
+    "format_name",
+    "output",
+    "quiet",
+    "color",
+    "model",
+    "params",
+}
 # Where whether it fits is all that is shown of memory, a value changes that at its edge alone: tested one by one.
 AT_THE_EDGE = {"reserve", "kv_block", "chunk", "prompt", "generate"}
 

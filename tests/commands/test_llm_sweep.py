@@ -141,16 +141,62 @@ def test_what_cannot_be_computed_is_said_before_the_first_row(roofline: Runner) 
     assert result.err == "error: --devices must divide the 32 heads of a layer, got 3; fewer that do: 2\n"
 
 
-NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for example batch=1:1024 or weights=fp16,fp8"
+NAMES = (
+    "names: batch, context, prompt, devices, weights, kv, compute, attention, count, mla, logits, experts, hw; "
+    "for example batch=1:1024 or weights=fp16,fp8"
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "axis", "length"),
+    [
+        ("llama-3.1-8b", "attention=flash,unfused", "prompt=512,8192"),
+        ("llama-3.1-8b", "count=causal,full", "prompt=512,8192"),
+        ("llama-3.1-8b", "logits=last,all", "prompt=512,8192"),
+        ("deepseek-v3", "mla=absorbed,naive", "batch=1,64"),
+        ("mixtral-8x7b", "experts=min,8,expected", "batch=1,2,64"),
+        ("mixtral-8x7b", "kv=bf16,fp8", "batch=1,2,64"),
+        ("llama-3.1-8b", "compute=bf16,fp8", "batch=1,64"),
+    ],
+)
+def test_a_row_of_a_word_is_what_its_option_says(roofline: Runner, model: str, axis: str, length: str) -> None:
+    """Each row of the grid is the row of a sweep of the length alone, with the word as an option."""
+    name, _, values = axis.partition("=")
+    both = rows(roofline, model, "--hw", "b200", "--devices", "8", "--sweep", axis, "--sweep", length)
+    alone = [
+        row
+        for word in values.split(",")
+        for row in rows(roofline, model, "--hw", "b200", "--devices", "8", f"--{name}", word, "--sweep", length)
+    ]
+    assert len(both) == len(alone) == len(values.split(",")) * len(length.split(","))
+    for swept, said in zip(both, alone, strict=True):
+        assert {key: swept[key] for key in said} == said
+    assert len({json.dumps(list(row.values())) for row in both}) == len(both)
+    if name not in ("kv", "compute"):
+        assert [row[name] for row in both] == [word for word in values.split(",") for _ in length.split(",")]
+        assert name not in alone[0]  # said once for all where it is not swept
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("--sweep layers=1:4", f"--sweep takes NAME=VALUES, got 'layers=1:4'; {NAMES}"),
+        ("--sweep attention=quick", "--sweep attention must be one of flash, unfused, got 'quick'"),
+        ("--attention flash --sweep attention=flash", "--attention is given and swept; leave one out"),
+        ("--sweep mla=naive,absorbed", "--sweep mla is of multi-head latent attention; GPT-2 has none"),
+        ("--sweep experts=min", "--sweep experts is of a mixture of experts; GPT-2 is none"),
+        ("--sweep count=full", "--sweep count has no effect: in decode a query attends all positions either way"),
         ("--sweep batch=", f"--sweep takes NAME=VALUES, got 'batch='; {NAMES}"),
         ("--sweep batch=8:4", "--sweep batch must rise from 1 or more, got 8:4; for example 256:16384:x2"),
         ("--sweep batch=one", "--sweep batch must be a whole number from 1 to 1e15, got 'one'"),
+        (
+            "--sweep context=1k,8k",
+            "--sweep context must be a whole number from 0 to 1e15, got '1k'; 1k is 1000 or 1024; write the number",
+        ),
+        (
+            "--sweep prompt=1k:8k",
+            "--sweep prompt must be a whole number from 1 to 1e15, got '1k'; 1k is 1000 or 1024; write the number",
+        ),
         ("--sweep batch=0", "--sweep batch must be a whole number from 1 to 1e15, got 0"),
         ("--sweep weights=fp8,", "--sweep weights has an empty value: 'fp8,'"),
         ("--sweep batch=1 --sweep batch=2", "--sweep batch stands twice; leave out one"),
@@ -160,8 +206,8 @@ NAMES = "names: batch, context, prompt, devices, weights, kv, compute, hw; for e
             "--sweep prompt=1:4 --sweep context=1:4",
             "--sweep prompt= is of prefill and context= of decode; sweep them one after the other",
         ),
-        ("--mbu 50% --sweep batch=1:4", "--mbu is not of a grid; leave out --sweep or --mbu"),
-        ("--measured 41 --sweep batch=1:4", "--sweep has no place for --measured"),
+        ("--mbu 50% --sweep batch=1:4", "--mbu has no effect: --sweep shows no estimates"),
+        ("--measured 41 --sweep batch=1:4", "--measured has no effect: --sweep shows no measured run"),
         ("--levers --mfu 40%", "--mfu has no effect: --levers shows no estimates"),
         ("--levers --sweep batch=1:4", "--sweep and --levers are tables of their own; leave out one"),
         (

@@ -15,7 +15,7 @@ from roofline.commands import lists
 from roofline.commands.llm_types import ExpertsType
 from roofline.readers.columns import meaning
 from roofline.report.ranking import SORT_KEYS
-from roofline.transformer import conventions
+from roofline.transformer import choices as said
 from roofline.units import UNITS
 from tests.catalog.test_shipped import DEVICES
 
@@ -104,13 +104,13 @@ def test_time_units(command: str) -> None:
         assert (found.field, found.unit) == ("time", unit)
 
 
-@pytest.mark.parametrize("convention", list(conventions.WORDS))
+@pytest.mark.parametrize("convention", list(said.WORDS))
 def test_conventions_of_a_model(convention: str) -> None:
-    assert choices("llm", f"--{convention}") == list(conventions.WORDS[convention])
+    assert choices("llm", f"--{convention}") == list(said.WORDS[convention])
 
 
 def test_words_of_experts() -> None:
-    assert ExpertsType().name == "|".join([*conventions.EXPERTS, "N"])
+    assert ExpertsType().name == "|".join([*said.EXPERTS, "N"])
 
 
 def test_public_names() -> None:

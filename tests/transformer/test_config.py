@@ -298,7 +298,19 @@ def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: o
         ({"is_encoder_decoder": True}, "config.json: model_type 'llama' is not supported: an encoder and a decoder"),
         ({"text_config": 5}, "config.json: text_config must be an object"),
         ({"model_type": "opt", "word_embed_proj_dim": 32}, "config.json: word_embed_proj_dim is 32: an embedding of"),
-        ({"model_type": "mixtral"}, "config.json: no key num_local_experts (nor num_experts)"),
+        ({"model_type": "mixtral"}, "config.json: no keys num_local_experts, num_experts_per_tok"),
+        (
+            {"model_type": "mixtral", "num_experts_per_tok": 2},
+            "config.json: no key num_local_experts (nor num_experts)",
+        ),
+        (
+            {"model_type": "qwen3_moe", "vocab_size": "absent"},
+            "config.json: no keys vocab_size, num_experts, num_experts_per_tok, moe_intermediate_size",
+        ),
+        (
+            {"model_type": "deepseek_v3", "first_k_dense_replace": 1000},
+            "config.json: no keys kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim",
+        ),
         (
             {"model_type": "mixtral", "num_local_experts": 4, "num_experts_per_tok": 5},
             "config.json: num_experts_per_tok must not exceed num_local_experts: 5 of 4",

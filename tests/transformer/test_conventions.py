@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roofline.errors import InputError
-from roofline.transformer.conventions import EXPERTS, WORDS, Conventions
+from roofline.transformer.choices import EXPERTS, WORDS
+from roofline.transformer.conventions import Conventions
 
 
 @pytest.mark.parametrize("name", [*WORDS, "experts"])

@@ -16,6 +16,7 @@ from roofline.report.llm.memory import FITS, fits_cell
 from roofline.report.llm.phases import STEP, Seen
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.text import counted
+from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.grid import SIZES, Grid, Point
 from roofline.transformer.setup import Setup
 
@@ -28,6 +29,7 @@ _KEYS: Final = {
     "weights": "weights_format",
     "kv": "kv_format",
     "compute": "compute_precision",
+    **{name: name for name in CONVENTIONS},
 }
 _FORMATS: Final = ("weights", "kv", "compute")
 _HIDDEN: Final = frozenset({"idle_share"})  # of what rows of devices show
@@ -85,6 +87,7 @@ def _columns(grid: Grid) -> list[Column]:
     given = {
         name: Column(key=key, heading=name, format="count" if name in SIZES else "text", detail=True)
         for name, key in {"model": "model", "device": "device", **_KEYS}.items()
+        if name in grid.axes or name not in CONVENTIONS  # which are said once for all where they are not swept
     }
     device = given.pop("device")._replace(detail=len(grid.setups) == 1)
     swept = [given.pop(name)._replace(detail=False) for name in grid.axes]
@@ -99,6 +102,7 @@ def _row(grid: Grid, point: Point) -> dict[str, Any]:
         "device": setup.target.device.id,
         **{_KEYS[name]: getattr(setup.formats, name) for name in _FORMATS},
         **{_KEYS[name]: getattr(setup, name) for name in SIZES},
+        **{name: setup.said(name) for name in grid.axes if name in CONVENTIONS},
         **cells(STEP, Seen(setup, grid.phase, point.bounds)),
         "fits": fits_cell(point.fits),
         "crossing": None if crossing is None else mark(crossing.before, crossing.after),
@@ -134,4 +138,4 @@ def _names(grid: Grid, setup: Setup, but: Sequence[str]) -> list[str]:
     """What tells a line of the grid from the others."""
     device = [setup.target.device.id] if len(grid.setups) > 1 else []
     others = [name for name, values in grid.axes.items() if name not in but and len(values) > 1]
-    return [*device, *(f"{name} {getattr(setup, name)}" for name in others)]
+    return [*device, *(f"{name} {setup.said(name)}" for name in others)]

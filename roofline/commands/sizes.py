@@ -1,0 +1,150 @@
+"""Sizes on the command line, alone, in lists and in ranges, and the number formats that go with them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from roofline import precision
+from roofline.errors import InputError
+from roofline.text import clip, quote
+
+if TYPE_CHECKING:
+    _IntType = click.ParamType[int]
+    _SizesType = click.ParamType[tuple[int, ...]]
+    _StrType = click.ParamType[str]
+else:
+    _IntType = _SizesType = _StrType = click.ParamType
+
+_MOST_SIZES: Final = 10_000
+_DIGITS: Final = re.compile(r"[0-9]{1,40}")  # ASCII alone
+_WHOLE_FLOAT: Final = re.compile(r"([0-9]{1,18})[eE]\+?([0-9]{1,2})")  # 1e6 is a size too
+_PREFIXED: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)")  # decimal or binary: the user must say
+_PREFIXES: Final = "kMG"
+
+
+def size(text: str, *, name: str, least: int | None = None) -> int:
+    """A whole number of at most 1e15, in digits or as 1e6.
+
+    Args:
+        text: what the user wrote
+        name: what errors call it
+        least: the smallest that is allowed; None: 1, which is left to the operation to judge
+
+    Raises:
+        InputError: anything else; the message names the argument and quotes the text.
+
+    >>> size("4096", name="-m"), size("1e6", name="-m"), size("16_384", name="-m")
+    (4096, 1000000, 16384)
+
+    """
+    from roofline.operations.shapes import LARGEST
+
+    digits = text.strip().replace("_", "")
+    power = _WHOLE_FLOAT.fullmatch(digits)
+    number = None
+    if power:
+        number = int(power[1]) * int(10 ** int(power[2]))
+    elif _DIGITS.fullmatch(digits.removeprefix("-")):
+        number = int(digits)
+    if number is not None and number <= LARGEST and (least is None or number >= least):
+        return number
+    first = 1 if least is None else least
+    got = quote(text) if number is None or number > LARGEST else str(number)
+    raise InputError(
+        f"{name} must be a whole number from {first} to 1e15, got {got}",
+        hint=_instead(text.strip(), of_elements=least is None),
+    )
+
+
+def _instead(text: str, *, of_elements: bool = False) -> str | None:
+    """What to write in place of a number with a prefix or a unit.
+
+    >>> _instead("32k"), _instead("1.5Ki")
+    ('32k is 32000 or 32768; write the number', '1.5Ki is 1536; write the number')
+
+    """
+    match = _PREFIXED.fullmatch(text)
+    if match:
+        from fractions import Fraction
+
+        power = _PREFIXES.index(match[2].replace("K", "k")) + 1
+        meant = [Fraction(match[1]) * base**power for base in ((1024,) if match[3] else (1000, 1024))]
+        if all(number.denominator == 1 for number in meant):
+            return f"{text} is {' or '.join(str(number) for number in meant)}; write the number"
+    if not (text[:1].isdigit() and text[-1:].isalpha()):
+        return None
+    if of_elements and text[-1] in "bB":
+        return "sizes count elements, without a unit: 16 MB of bf16 are 8e6"
+    return "write the number alone, without a unit"
+
+
+class SizeType(_IntType):
+    """A size from a least one on; without one, from 1 on, which is left to others to judge."""
+
+    name = "N"
+
+    def __init__(self, least: int | None = None) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
+        """The number; an error names the option."""
+        name = param.opts[0] if param else "size"
+        return value if isinstance(value, int) else size(value, name=name, least=self.least)
+
+
+class SizesType(_SizesType):
+    """Sizes with commas or x between them."""
+
+    name = "N,..."
+
+    def __init__(self, least: int | None = None) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:  # noqa: ARG002
+        """The numbers; an error names the option."""
+        if isinstance(value, tuple):
+            return value
+        name = param.opts[0] if param else "sizes"
+        return tuple(size(part, name=name, least=self.least) for part in re.split(r"[,xX]", value.strip()))
+
+
+class FormatType(_StrType):
+    """A number format, of arithmetic or of storage."""
+
+    name = "FORMAT"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
+        """The standard names."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in precision.FORMATS if name.startswith(incomplete)]
+
+
+def size_range(text: str, told: str) -> list[int]:
+    """The sizes of FIRST:LAST:xFACTOR or FIRST:LAST:+STEP; without a step each is twice the one before it.
+
+    Raises:
+        InputError: no such range, one that does not rise, or too many sizes; ``told`` names the option.
+
+    >>> size_range("1:9:+4", "--sweep batch"), size_range("256:1024", "--sweep context")
+    ([1, 5, 9], [256, 512, 1024])
+
+    """
+    parts = text.split(":")
+    step = parts[2].strip() if len(parts) == 3 else "x2"
+    if len(parts) not in (2, 3) or step[:1] not in ("x", "+"):
+        raise InputError(f"{told} takes FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, got {clip(text)}")
+    first, last = size(parts[0], name=told), size(parts[1], name=told)
+    amount = size(step[1:], name=f"{told} step")
+    if first < 1 or last < first or amount < (2 if step[0] == "x" else 1):
+        raise InputError(f"{told} must rise from 1 or more, got {clip(text)}", hint="for example 256:16384:x2")
+    values = []
+    while first <= last:
+        values.append(first)
+        first = first * amount if step[0] == "x" else first + amount
+        if len(values) > _MOST_SIZES:
+            raise InputError(f"{told} gives more than {_MOST_SIZES} sizes", hint="take a larger step")
+    return values
