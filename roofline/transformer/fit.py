@@ -11,8 +11,9 @@ from roofline.core.device import Device
 from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.formats import Formats
-from roofline.transformer.memory import Load, demand, weight_bytes
+from roofline.transformer.memory import Demand, Load, demand, weight_bytes
 
+_GB, _GIB = 10**9, 2**30
 _MOST: Final = 10**12  # positions or sequences; what still fits then is not limited by memory
 _HEADS: Final = 1024  # devices that are tried where no heads are known
 # Formats that checkpoints are made in, for whoever asks which of them fits.
@@ -33,6 +34,28 @@ def usable_capacity(device: Device) -> float:
     if capacity is None:
         raise InputError(f"{device.id} has no known memory capacity")
     return capacity
+
+
+def possible_capacity(device: Device) -> float:
+    """The most that it may be: a vendor's GB are GiB as a rule, of which a driver keeps some, and nobody says so here.
+
+    Raises:
+        InputError: the capacity is not known.
+
+    """
+    usable = usable_capacity(device)
+    return usable if device.main_memory.usable is not None else usable * _GIB / _GB
+
+
+def fits_into(needed: Demand, device: Device) -> bool | None:
+    """Whether it fits into a device; None where that depends on what is not known of the model or of the device.
+
+    Raises:
+        InputError: the capacity is not known.
+
+    """
+    surely, perhaps = needed.fits(usable_capacity(device)), needed.fits(possible_capacity(device))
+    return surely if surely == perhaps else None
 
 
 def smallest_devices(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:

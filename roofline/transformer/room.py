@@ -9,6 +9,7 @@ from roofline.errors import InputError
 from roofline.transformer.fit import (
     largest_batch,
     longest_context,
+    possible_capacity,
     smallest_devices,
     usable_capacity,
     widest_weights,
@@ -26,7 +27,9 @@ class Room(NamedTuple):
 
     demand: Demand
     tokens: int  # of the step whose activations are held
-    capacity: float | None = None  # B that programs can have
+    capacity: float | None = None  # B that programs can have for sure
+    possible: float | None = None  # B that they may have: more, where no driver was asked
+    fits: bool | None = None  # None: it is not known
     why: str | None = None  # it is not known whether it fits
     devices: int | None = None  # the fewest
     split: tuple[int, int] | None = None  # where none is enough: the most that can share the heads, B on each of them
@@ -37,16 +40,16 @@ class Room(NamedTuple):
     gguf: str | None = None  # the widest of GGUF
 
     @property
-    def fits(self) -> bool | None:
-        """Whether it fits; None where that is not known."""
-        return None if self.capacity is None else self.demand.fits(self.capacity)
-
-    @property
     def weights_fit(self) -> bool | None:
         """Whether the weights alone fit, beside what is reserved; None where the capacity is not known."""
         if self.capacity is None:
             return None
         return self.demand.weights + self.demand.reserve <= self.capacity
+
+    @property
+    def depends(self) -> bool:
+        """Whether it fits only if the GB that the device was sold with are GiB."""
+        return self.fits is None and self.why is None
 
 
 def room(setup: Setup) -> Room:
@@ -59,7 +62,7 @@ def room(setup: Setup) -> Room:
     model, formats, load = setup.architecture, setup.formats, setup.load
     needed = setup.demand()
     try:
-        capacity = usable_capacity(setup.target.device)
+        capacity, possible = usable_capacity(setup.target.device), possible_capacity(setup.target.device)
     except InputError as error:
         return Room(needed, load.tokens, why=str(error))
     if not needed.complete:
@@ -67,12 +70,14 @@ def room(setup: Setup) -> Room:
             word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
         )
         verb = "are" if needed.activations is None else "is"
-        return Room(needed, load.tokens, capacity, why=f"{unknown} {verb} unknown")
+        return Room(needed, load.tokens, capacity, possible, setup.fits(needed), why=f"{unknown} {verb} unknown")
     devices = smallest_devices(model, formats, load, capacity)
     return Room(
         needed,
         load.tokens,
         capacity,
+        possible,
+        setup.fits(needed),
         devices=devices,
         split=None if devices else _most(setup),
         context=longest_context(model, formats, load, capacity),

@@ -20,9 +20,9 @@ from roofline.transformer.choices import Attention, Count, Latent, Logits, Touch
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.efficiency import estimate
 from roofline.transformer.formats import Part
-from roofline.transformer.generation import Generation, generation
+from roofline.transformer.generation import Generation
 from roofline.transformer.memory import Demand
-from roofline.transformer.served import critical
+from roofline.transformer.served import critical, generated
 from roofline.transformer.setup import Setup
 
 _SLOWEST: Final = 1.0  # s of a serial step; light goes round the earth in 0.13 s
@@ -63,12 +63,9 @@ class Serving(NamedTuple):
     @property
     def generation(self) -> Generation | None:
         """Seconds to the first token and of each behind it, by the total time; None where nothing is generated."""
-        setup = self.setup
-        if not setup.generate:
-            return None
-        first, roofs = setup.roofs(setup.prefill()), setup.roofs(setup.decode())
+        first, roofs = self.setup.roofs(self.setup.prefill()), self.setup.roofs(self.setup.decode())
         roofs = roofs._replace(by_precision={**first.by_precision, **roofs.by_precision})
-        return generation(setup.table, roofs, prompt=setup.prompt, generated=setup.generate, batch=setup.batch)
+        return generated(self.setup, roofs, lambda step: step.total)
 
     @property
     def memory(self) -> Demand:

@@ -49,6 +49,15 @@ def critical(setup: Setup) -> Critical:
     )
 
 
+def generated(setup: Setup, roofs: Roofs, seconds: Callable[[Bounds], float]) -> Generation | None:
+    """What generating takes by one of the times of a step; None where nothing is generated."""
+    if not setup.generate:
+        return None
+    return generation(
+        setup.table, roofs, prompt=setup.prompt, generated=setup.generate, batch=setup.batch, seconds=seconds
+    )
+
+
 class Served(NamedTuple):
     """A setup with all that follows from it."""
 
@@ -76,19 +85,6 @@ class Served(NamedTuple):
         every = [setup.roofs(table) for table in tables.values()]
         roofs = Roofs(by_precision={**every[0].by_precision, **every[1].by_precision}, link=every[0].link)
         found = {phase: bounds(table, roofs) for phase, table in tables.items()}
-
-        def generated(seconds: Callable[[Bounds], float]) -> Generation | None:
-            if not setup.generate:
-                return None
-            return generation(
-                setup.table,
-                roofs,
-                prompt=setup.prompt,
-                generated=setup.generate,
-                batch=setup.batch,
-                seconds=seconds,
-            )
-
         return cls(
             setup=setup,
             tables=tables,
@@ -96,8 +92,8 @@ class Served(NamedTuple):
             bounds=found,
             room=room(setup),
             critical=critical(setup),
-            generation=generated(lambda step: step.total),
-            estimated=generated(lambda step: estimate(step, mfu=setup.mfu, mbu=setup.mbu))
+            generation=generated(setup, roofs, lambda step: step.total),
+            estimated=generated(setup, roofs, lambda step: estimate(step, mfu=setup.mfu, mbu=setup.mbu))
             if setup.mfu is not None or setup.mbu is not None
             else None,
             rate=rate,

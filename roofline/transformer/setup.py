@@ -15,7 +15,7 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.choices import CONVENTIONS
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.fit import usable_capacity
+from roofline.transformer.fit import fits_into
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.memory import Demand, Load, demand
 from roofline.transformer.parallel import parallel_table
@@ -163,7 +163,7 @@ class Setup(NamedTuple):
         """
         needed = self.demand() if needed is None else needed
         try:
-            return needed.fits(usable_capacity(self.target.device))
+            return fits_into(needed, self.target.device)
         except InputError:  # nobody says how much memory the device has
             return None
 

@@ -215,6 +215,18 @@ def test_critical_batch_at_context_1(answer: Ask, words: str, least: int) -> Non
 
 
 # Memory.
+def test_what_fits_only_if_gib_are_meant_is_told_as_that(answer: Ask, run: Run) -> None:
+    """30.32 GB of q3_k, 1.342 GB of cache and 0.705 GB of activations are more than 32 GB, and less than 32 GiB."""
+    found = answer("llama-3.1-70b --hw rtx5090 --weights q3_k")
+    assert (found["fits"], found["hypothetical"]) == (None, False)
+    assert (found["memory_usable_byte"], found["memory_possible_byte"]) == (32_000_000_000, 34_359_738_368)
+    out = run("llama-3.1-70b --hw rtx5090 --weights q3_k").out
+    assert (
+        "= 32.36 GB of 32.00 GB as sold: fits only if the GB that it is sold with are GiB "
+        "(34.36 GB, less what the driver keeps)\n" in out
+    )
+
+
 def test_70b_in_fp16_does_not_fit_80_gb_and_is_bounded_all_the_same(answer: Ask, run: Run) -> None:
     found = answer("llama-3.1-70b --hw h100 --kv-block 1")
     assert (found["fits"], found["hypothetical"], found["memory_usable_byte"]) == (False, True, 85_520_809_984)

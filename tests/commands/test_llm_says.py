@@ -98,11 +98,11 @@ def test_activations_are_those_of_a_chunk_that_is_said(answer: Ask, roofline: Ru
 @pytest.mark.parametrize("words", ["", "--generate 1000", "--prompt 10 --context 4096", "--prompt 9 --generate 9"])
 def test_the_longest_context_fits_and_a_block_more_does_not(answer: Ask, words: str, chunk: str) -> None:
     """What is more of a context is more of its prompt; as many tokens as before are decoded behind it."""
-    found = answer(f"llama-3.1-8b --hw rtx4090 {words} {chunk}")
+    found = answer(f"llama-3.1-8b --hw l4 {words} {chunk}")
     assert found["fits"] is True
     decoded = found["context_tokens"] - found["prompt_tokens"]
     for context, fits in ((found["longest_context"], True), (found["longest_context"] + 16, False)):
-        line = f"llama-3.1-8b --hw rtx4090 {chunk} --prompt {context - decoded} --context {context}"
+        line = f"llama-3.1-8b --hw l4 {chunk} --prompt {context - decoded} --context {context}"
         assert answer(line)["fits"] is fits
 
 

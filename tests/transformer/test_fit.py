@@ -10,9 +10,17 @@ from roofline.catalog.find import device
 from roofline.core.device import given_device
 from roofline.errors import InputError
 from roofline.transformer.by_hand import by_hand
-from roofline.transformer.fit import largest_batch, longest_context, smallest_devices, usable_capacity, widest_weights
+from roofline.transformer.fit import (
+    fits_into,
+    largest_batch,
+    longest_context,
+    possible_capacity,
+    smallest_devices,
+    usable_capacity,
+    widest_weights,
+)
 from roofline.transformer.formats import Formats
-from roofline.transformer.memory import Load, demand
+from roofline.transformer.memory import Demand, Load, demand
 from roofline.transformer.presets import find
 
 BF16 = Formats()
@@ -108,3 +116,19 @@ def test_the_fewest_devices_fit_and_a_larger_memory_never_needs_more(capacity: f
         assert demand(LLAMA_70B, BF16, load._replace(devices=fewest)).fits(capacity)
         assert more is not None
         assert more <= fewest
+
+
+def test_what_a_driver_shows_is_all_there_is_and_what_a_vendor_prints_may_be_gib() -> None:
+    """An RTX 5090 is sold with 32 GB, which are 32 x 2^30 = 34,359,738,368 B if GiB are meant."""
+    assert possible_capacity(device("h100")) == usable_capacity(device("h100")) == 85_520_809_984
+    card = device("rtx5090")
+    assert (usable_capacity(card), possible_capacity(card)) == (32e9, 34_359_738_368)
+    for weights, known, fits in (
+        (32 * 10**9, 0, True),
+        (33 * 10**9, 0, None),
+        (35 * 10**9, 0, False),
+        (35 * 10**9, None, False),
+        (10**9, None, None),
+    ):
+        asked = Demand(weights=weights, kv=known, live=known, activations=known, reserve=0)
+        assert fits_into(asked, card) is fits

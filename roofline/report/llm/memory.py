@@ -13,6 +13,7 @@ from roofline.transformer.setup import Setup
 
 FITS: Final = Column(key="fits", heading="fits", format="answer")
 _NO_LIMIT: Final = "memory sets no limit"
+_DEPENDS: Final = "only if the GB that it is sold with are GiB"
 
 
 def _known(value: Any, found: Room) -> Value:
@@ -33,6 +34,7 @@ def _weights(value: str | None, found: Room) -> Value:
 _FIELDS: Final[tuple[Field, ...]] = (
     Field("hypothetical", "", "", "flag", lambda r: r.fits is False),
     Field("memory_usable_byte", "", "", "B", lambda r: _known(r.capacity, r)),
+    Field("memory_possible_byte", "", "", "B", lambda r: _known(r.possible, r)),
     Field("memory_needed_byte", "", "", "B", lambda r: r.demand.known),
     Field("memory_weights_byte", "", "", "B", lambda r: r.demand.weights),
     Field("memory_kv_byte", "", "", "B", lambda r: _known(r.demand.kv, r)),
@@ -60,7 +62,7 @@ def memory_columns(*, several: bool) -> list[Column]:
 
 def memory_cells(found: Room) -> dict[str, Any]:
     """Whether it fits, and all sizes."""
-    return {"fits": fits_cell(found.fits, found.why), **cells(_FIELDS, found)}
+    return {"fits": fits_cell(found.fits, _DEPENDS if found.depends else found.why), **cells(_FIELDS, found)}
 
 
 def fits_cell(fits: bool | None, why: str | None = None) -> Value:
@@ -80,7 +82,11 @@ def memory_lines(setup: Setup, found: Room) -> list[str]:
     line = f"memory{each}: {' + '.join(parts)}{total}"
     if found.capacity is None:
         return [f"{line}; whether it fits is unknown: {found.why}"]
-    line += f" of {units.show(found.capacity, 'B')} usable: "
+    sold = found.possible != found.capacity  # no driver was asked
+    line += f" of {units.show(found.capacity, 'B')} {'as sold' if sold else 'usable'}: "
+    if found.depends and found.possible is not None:
+        most = f"{units.show(found.possible, 'B')}, less what the driver keeps"
+        return [f"{line}fits {_DEPENDS} ({most})", _room(setup, found)]
     if found.fits is None:
         return [f"{line}what is known fits; whether the rest does is unknown: {found.why}"]
     if found.fits:
