@@ -115,6 +115,7 @@ class Bounds(NamedTuple):
     flops: int
     moved: Moved
     compute: float  # s, all FLOP at the peaks of their precisions
+    peak: float  # FLOP/s of all products together: where their precisions differ, a harmonic mean weighted by FLOP
     bandwidth: float  # B/s
     memory: float  # s, all bytes but those of communication
     link: float  # s of communication: on the links, or through memory where that takes longer
@@ -141,11 +142,6 @@ class Bounds(NamedTuple):
     def intensity(self) -> float:
         """FLOP/B, activations included."""
         return self.flops / self.moved.all
-
-    @property
-    def peak(self) -> float:
-        """FLOP/s of all products together, each at the peak of its precision: a harmonic mean where they differ."""
-        return self.flops / self.compute
 
     @property
     def ridge_point(self) -> float:
@@ -181,20 +177,22 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
 
     """
     roofs.check()
-    compute, memory, link, by_operator = 0.0, 0.0, 0.0, 0.0
+    memory, link, by_operator = 0.0, 0.0, 0.0
     for operator in table.operators:
         terms = roofs.times(operator)
-        compute += operator.times * terms.compute
         if operator.kernel.communicates:
             link += operator.times * max(terms.memory, terms.link)
         else:
             memory += operator.times * terms.memory
         by_operator += operator.times * max(terms)
+    work = table.flops_by_precision
+    flops, compute = sum(work.values()), sum(each / roofs.roof(dtype).peak for dtype, each in work.items())
     return Bounds(
         tokens=table.step.tokens,
-        flops=table.flops,
+        flops=flops,
         moved=table.moved,
         compute=compute,
+        peak=flops / compute if len(work) > 1 else roofs.roof(next(iter(work))).peak,
         bandwidth=roofs.bandwidth,
         memory=memory,
         link=link,

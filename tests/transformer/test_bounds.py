@@ -149,3 +149,16 @@ def test_least_total_and_by_operator_are_in_that_order_for_every_model(name: str
         found = bounds(parallel_table(model, step, model.formats(), devices=devices), roofs)
         assert 0 < found.least <= found.total * (1 + 1e-12)
         assert found.total <= found.by_operator * (1 + 1e-12)
+
+
+def test_the_peak_of_one_precision_is_that_of_its_roof_to_the_last_digit() -> None:
+    found = bounds(table(LLAMA, Step.decode(777, batch=3), Formats()), H100)
+    assert (found.peak, found.ridge_point) == (989.5e12, 989.5e12 / 3350e9)
+    mixed = {
+        "fp8": Roof(peak=2e12, memory=Stream(bandwidth=1e12)),
+        "bf16": Roof(peak=1e12, memory=Stream(bandwidth=1e12)),
+    }
+    rows = table(LLAMA, Step.decode(1), Formats(weights="fp8", compute="fp8"))
+    work = rows.flops_by_precision
+    found = bounds(rows, Roofs(by_precision=mixed))
+    assert found.peak == pytest.approx(sum(work.values()) / (work["fp8"] / 2e12 + work["bf16"] / 1e12))
