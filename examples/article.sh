@@ -29,6 +29,7 @@ claim "5a. Batches of 32 or 64 raise the intensity tens of times and push decode
 run llm llama-3.1-70b --hw h100 --context 1024 --sweep batch=1,32,64,256,1024
 
 claim "5b. Fewer keys and values, or a latent in their place (MLA), cut the traffic of the history."
+run llm list
 run llm llama-3.1-70b --hw h100 --levers
 run llm deepseek-v3 --hw h100 --levers
 
