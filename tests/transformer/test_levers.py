@@ -122,6 +122,18 @@ def test_all_matrices_stay_whatever_the_latent_is_counted_as(mla: Literal["absor
     assert found + 2 * 61 * (1536 + 512) == one.decode().moved.weights
 
 
+def test_whether_the_baseline_fits_is_asked_of_the_cache_of_all_heads() -> None:
+    """Llama-3.1-8B at 140,000 positions: 16.06 GB of weights, and 18.35 GB of cache with 8 KV heads, 73.40 with 32.
+
+    An H100 has 85.52 GB: 34.4 fit, 89.5 do not; an fp8 cache of all heads, 36.7 GB, does.
+    """
+    weights, grouped = 2 * 8_030_261_248, 131_072 * 140_000
+    assert weights + grouped < weights + 2 * grouped < 85_520_809_984 < weights + 4 * grouped
+    found = by_name(setup("llama-3.1-8b").with_(context=140_000))
+    fits = {name: found[name].fits for name in ("no lever", "FlashAttention", "GQA: 8 KV heads of 32", "KV cache fp8")}
+    assert fits == {"no lever": False, "FlashAttention": False, "GQA: 8 KV heads of 32": True, "KV cache fp8": True}
+
+
 def test_levers_that_do_not_apply_say_why() -> None:
     found = by_name(setup("llama-2-7b", "rtx4090"))
     assert {name: effect.why for name, effect in found.items() if effect.why} == {
