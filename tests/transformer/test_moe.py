@@ -83,6 +83,15 @@ def test_each_expert_gathers_its_own_tokens() -> None:
     assert moved == 2 * 7 * ((64 + 16) + 4 * (2 * 64 + 5 * 100) + (2 * 64 + 5 * 100))
 
 
+def test_the_gate_of_shared_experts_is_a_column_more_of_the_router() -> None:
+    """Qwen2-MoE: one logit more than experts, 60 + 1 of 2048 weights each, and as many results."""
+    moe = Moe(experts=60, per_token=4, width=1408, shared_experts=1, shared_width=5632, shared_gate=True)
+    router = moe.operators(hidden=2048, tokens=3, formats=Formats(), conventions=Conventions())[0]
+    assert router.weights == 2 * 2048 * 61
+    assert router.flops == 2 * 3 * 2048 * 61
+    assert router.activations == 2 * 3 * (2048 + 61)
+
+
 def test_router_stays_at_16_bit_where_experts_do_not() -> None:
     moe = Moe(experts=128, per_token=4, width=2880)
     rows = moe.operators(hidden=2880, tokens=1, formats=Formats(weights="mxfp4"), conventions=Conventions())
