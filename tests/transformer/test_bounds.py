@@ -13,14 +13,14 @@ from roofline.core.roof import Roof, Stream
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.bounds import Roofs, bounds, shares
+from roofline.transformer.bounds import Bounds, Roofs, bounds, shares
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step
-from roofline.transformer.table import table
-from tests.transformer.machines import H100
+from roofline.transformer.table import Moved, table
+from tests.transformer.machines import H100, chip
 from tests.transformer.test_presets import MODELS
 
 LLAMA, V3 = find("llama-3.1-8b"), find("deepseek-v3")
@@ -149,3 +149,22 @@ def test_least_total_and_by_operator_are_in_that_order_for_every_model(name: str
         found = bounds(parallel_table(model, step, model.formats(), devices=devices), roofs)
         assert 0 < found.least <= found.total * (1 + 1e-12)
         assert found.total <= found.by_operator * (1 + 1e-12)
+
+
+def test_at_the_ridge_a_step_is_compute_bound() -> None:
+    """1e9 parameters of 2 B at batch B: 2e9 B FLOP and 2e9 bytes, so B FLOP/B; 100 TFLOP/s over 1 TB/s are 100."""
+    model = Architecture(name="1B", hidden=0, vocab=0, layers=(), unplaced=10**9)
+    verdicts = {}
+    for batch in (99, 100, 101):
+        found = bounds(table(model, Step.decode(0, batch=batch), Formats()), chip(100e12, 1e12))
+        assert (found.intensity, found.ridge_point) == (batch, 100)
+        verdicts[batch] = found.bound
+    assert verdicts == {99: "memory", 100: "compute", 101: "compute"}
+
+
+def test_a_link_binds_where_it_takes_longer_than_all_else() -> None:
+    """3 s of arithmetic and 2 s of memory beside 3 s on the link: arithmetic; a moment more: the link."""
+    at = Bounds(tokens=1, flops=3, moved=Moved(2, 0, 0), compute=3, bandwidth=1, memory=2, link=3, by_operator=8)
+    assert at.bound == "compute"
+    assert at._replace(link=3.001).bound == "link"
+    assert at._replace(compute=1, link=1.5).bound == "memory"
