@@ -97,6 +97,20 @@ def test_latent_attention() -> None:
     assert V3._replace(bias=True).vectors(7168) - latent.vectors(7168) == 1536 + 512 + 64 + 7168
 
 
+def test_heads_in_place_of_a_latent_are_of_the_size_of_its_values() -> None:
+    """DeepSeek-V2, table 1: 2 n d elements a token. Here d_n = 8, d_r = 4 and d_v = 6: the output takes 3 x 6 of them.
+
+    So a cache of 2 x 3 x 6 elements, and 4 n d_v FLOP a pair, not 4 n d_n nor 4 n (d_n + d_r).
+    """
+    mla = Mla(heads=3, q_lora_rank=None, kv_lora_rank=16, nope_dim=8, rope_dim=4, value_dim=6)
+    heads = mla.as_mha()
+    core = heads.core(step=Step.decode(10), formats=Formats(), conventions=Conventions())
+    assert (core.kv, core.flops) == (2 * 2 * 3 * 6 * 10, 4 * 3 * 6 * 10)
+    out = heads.operators(hidden=32, step=Step.decode(10), formats=Formats(), conventions=Conventions())[-1]
+    rows = mla.operators(hidden=32, step=Step.decode(10), formats=Formats(), conventions=Conventions())
+    assert out.weights == rows[-1].weights == 2 * 3 * 6 * 32
+
+
 @given(
     step=st.builds(Step, batch=st.integers(1, 5), new=st.integers(1, 100), cached=st.integers(0, 200)),
     unfused=st.booleans(),
