@@ -68,6 +68,15 @@ def test_each_product_runs_at_the_peak_of_its_precision() -> None:
     assert 989.5e12 < found.peak < 1979e12
 
 
+def test_each_placement_is_on_the_roof_of_its_precision() -> None:
+    """V3 in fp8: attention, router and LM head in 16 bits at 989.5 TFLOP/s, all other products at 1979."""
+    rows = table(V3, Step.decode(4096), Formats(weights="fp8", compute="fp8")).operators
+    roofs = two_roofs(989.5e12, 1979e12, 3.35e12)
+    peaks = {row.name: roofs.place(row).roof.peak for row in rows if row.flops}
+    assert {name for name, peak in peaks.items() if peak == 989.5e12} == {"attention", "router", "LM head"}
+    assert peaks["experts' down"] == peaks["q up"] == 1979e12
+
+
 def test_the_whole_read_at_batch_one_idles_more_than_99_percent() -> None:
     """70 billion parameters in fp16: 140 GB and 140 GFLOP a token, I = 1, 41.8 ms on an H100."""
     found = bounds(table(find("llama-3.1-70b"), Step.decode(1), Formats()), H100)
@@ -168,3 +177,13 @@ def test_a_link_binds_where_it_takes_longer_than_all_else() -> None:
     assert at.bound == "compute"
     assert at._replace(link=3.001).bound == "link"
     assert at._replace(compute=1, link=1.5).bound == "memory"
+
+
+def test_rates_and_idle_share_are_those_of_the_total_time() -> None:
+    """12 FLOP and 6 tokens in max(1, 2) + 1 = 3 s, of which 1 s computes; without the 0.5 s of activations 1.5 s."""
+    moved = Moved(weights=2, kv=1, activations=1)
+    found = Bounds(tokens=6, flops=12, moved=moved, compute=1, bandwidth=2, memory=2, link=1, by_operator=4)
+    assert (found.total, found.attainable, found.total_time_tokens_per_s) == (3, 4, 2)
+    assert found.idle_share == pytest.approx(2 / 3)
+    assert (found.least, found.least_time_tokens_per_s) == (1.5, 4)
+    assert (found.intensity, found.peak, found.ridge_point) == (3, 12, 6)
