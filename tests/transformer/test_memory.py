@@ -114,6 +114,20 @@ def test_activations_are_those_of_the_widest_operator() -> None:
     assert activation_bytes(find("deepseek-v3"), BF16, Load(positions=10)) == 10 * 2 * (2 * 128 * 192 + 2 * 128 * 128)
 
 
+def test_a_step_of_many_sequences_holds_a_token_of_each() -> None:
+    """Llama-2-70B: 100 sequences of a prompt of one token: 3 x 28672 elements each, more than 32,000 logits in fp32."""
+    load = Load(batch=100, positions=10, decoded=9)
+    assert 8192 * 2 + 32_000 * 4 < 3 * 28_672 * 2
+    assert activation_bytes(find("llama-2-70b"), BF16, load) == 100 * 3 * 28_672 * 2
+
+
+def test_logits_are_made_of_one_hidden_state_a_sequence() -> None:
+    """Llama-3.1-8B: 5 tokens of one prompt, whose gate and up take 430,080 B; logits 4096 x 2 + 128256 x 4 B."""
+    assert (
+        activation_bytes(find("llama-3.1-8b"), BF16, Load(positions=5)) == 4096 * 2 + 128_256 * 4 > 5 * 3 * 14_336 * 2
+    )
+
+
 def test_results_of_many_narrow_experts_are_the_widest() -> None:
     """Qwen3-30B-A3B: 8 experts of 768 each write 2048 elements a token, more than they read of gate and up.
 
