@@ -184,10 +184,19 @@ def test_layers_for_predicting_several_tokens_are_said() -> None:
         (8, "must be an object, got 8"),
     ],
 )
-@pytest.mark.parametrize("place", ["quantization_config", "compression_config", "text_config.quantization_config"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "quantization_config",
+        "compression_config",
+        "text_config.quantization_config",
+        "llm_config.quantization_config",
+        "language_config.compression_config",
+    ],
+)
 def test_a_quantisation_that_is_not_known_is_refused_with_what_is(place: str, said: object, says: str) -> None:
     outer, _, key = place.rpartition(".")
-    config = {"model_type": "llava", "text_config": LLAMA | {key: said}} if outer else LLAMA | {key: said}
+    config = {"model_type": "llava", outer: LLAMA | {key: said}} if outer else LLAMA | {key: said}
     with pytest.raises(FileError) as caught:
         architecture(config, name="tiny", where="config.json")
     assert str(caught.value).startswith(f"config.json: {place}")
@@ -202,8 +211,9 @@ def test_a_quantisation_counts_wherever_it_stands() -> None:
         whole = {"model_type": "llava", "text_config": part} | ({"quantization_config": outer} if outer else {})
         assert architecture(whole, name="x", where="config.json").formats().weights == "fp8"
     # A part without shapes beside keys at the top is no model of its own, but what it says of weights counts.
-    stub = architecture(LLAMA | {"text_config": {"quantization_config": fp8}}, name="x", where="config.json")
-    assert stub.formats().weights == "fp8"
+    for place in ("text_config", "llm_config", "language_config"):
+        stub = architecture(LLAMA | {place: {"quantization_config": fp8}}, name="x", where="config.json")
+        assert stub.formats().weights == "fp8"
     with pytest.raises(FileError, match=r"quantization_config and text_config\.quantization_config are not alike"):
         read(quantization_config=fp8, text_config={"quantization_config": awq})
     assert read(quantization_config=None).quantization is None
@@ -215,6 +225,8 @@ def test_a_quantisation_counts_wherever_it_stands() -> None:
         ("float8_e4m3fn", "fp8", 8),
         ("int8", "int8", 8),
         ("int4", "int4", 4),
+        ("fp6", "fp6", 6),
+        ("fp4", "fp4", 4),
     ],
 )
 @pytest.mark.parametrize("key", ["dtype", "torch_dtype"])
@@ -251,6 +263,13 @@ def test_a_dtype_of_16_bits_is_that_of_all() -> None:
     assert read(torch_dtype="float16").formats().weights == "fp16"
     assert read(torch_dtype="absent", dtype="float16").formats().kv == "fp16"
     assert read(torch_dtype="auto").notes == ("the configuration names no dtype: bf16",)
+
+
+def test_the_part_of_the_language_model_and_the_newer_key_say_the_dtype_first() -> None:
+    """Transformers 5 writes dtype where it wrote torch_dtype, and a dtype of each part beside that of the whole."""
+    assert read(torch_dtype="bfloat16", dtype="float16").formats().weights == "fp16"
+    whole = {"model_type": "llava", "dtype": "bfloat16", "text_config": {**LLAMA, "torch_dtype": "float16"}}
+    assert architecture(whole, name="x", where="config.json").formats().weights == "fp16"
 
 
 def test_a_quantisation_beside_a_dtype_says_what_the_weights_are() -> None:
