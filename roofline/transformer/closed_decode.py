@@ -8,7 +8,6 @@ of distinct ones. So the tables of two contexts say it all, exactly.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.core.link import Port
@@ -113,7 +112,7 @@ def closed_decode(
     """The closed form of the decode steps of a model.
 
     Raises:
-        InputError: devices that do not divide the heads.
+        InputError: devices that do not divide the heads, or a number of experts that no step can touch.
 
     >>> from roofline.transformer.gqa import Gqa
     >>> from roofline.transformer.layer import Layer
@@ -125,11 +124,9 @@ def closed_decode(
 
     """
     counted = conventions or Conventions()
-    # How many experts are touched is left to their formula; for the rest any number will do.
-    free = replace(counted, experts="min")
 
     def rows(context: int) -> tuple[Operator, ...]:
-        return parallel_table(architecture, Step.decode(context), formats, free, devices=devices).operators
+        return parallel_table(architecture, Step.decode(context), formats, counted, devices=devices).operators
 
     one, two = rows(1), rows(2)
     pairs = [pair for pair in zip(one, two, strict=True) if pair[0].kernel != pair[1].kernel]

@@ -294,6 +294,15 @@ def test_8_bit_products_take_the_8_bit_peak_and_the_head_the_16_bit_one(answer: 
     assert answer(f"llama-3.1-8b --hw {chip} --weights fp8")["compute_precision"] == "bf16"  # weight-only by default
 
 
+def test_bare_parameters_run_at_the_peak_that_is_named(answer: Ask, chip: str) -> None:
+    """1e9 parameters and 1000 tokens are 2e12 FLOP: 10 ms at 200 TFLOP/s of fp8, 20 ms at 100 of bf16."""
+    for compute, milliseconds in (("", 20), ("--compute fp8", 10)):
+        found = answer(f"--params 1e9 --hw {chip} --prompt 1000 {compute}")
+        assert found["prefill_work_flop"] == 2e12
+        assert found["prefill_compute_time_s"] == pytest.approx(milliseconds / 1e3)
+        assert found["decode_weights_byte"] == 2e9  # whatever multiplies them
+
+
 def test_a_mix_of_formats_says_that_its_bits_are_an_average(answer: Ask) -> None:
     notes = answer("llama-3.1-8b --hw rtx4090 --weights q4_k_m")["notes"]
     assert any("4.8944 bit per weight is the average of Llama-3.1-8B" in note for note in notes)

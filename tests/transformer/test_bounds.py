@@ -13,14 +13,14 @@ from roofline.core.roof import Roof, Stream
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.bounds import Roofs, bounds, shares
+from roofline.transformer.bounds import Bounds, Roofs, bounds, shares
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step
-from roofline.transformer.table import table
-from tests.transformer.machines import H100
+from roofline.transformer.table import Moved, table
+from tests.transformer.machines import H100, chip
 from tests.transformer.test_presets import MODELS
 
 LLAMA, V3 = find("llama-3.1-8b"), find("deepseek-v3")
@@ -66,6 +66,15 @@ def test_each_product_runs_at_the_peak_of_its_precision() -> None:
     assert found.compute == pytest.approx(sixteen / 989.5e12 + (rows.flops - sixteen) / 1979e12)
     assert attention / 989.5e12 * 1e3 == pytest.approx(4.5, abs=0.05)
     assert 989.5e12 < found.peak < 1979e12
+
+
+def test_each_placement_is_on_the_roof_of_its_precision() -> None:
+    """V3 in fp8: attention, router and LM head in 16 bits at 989.5 TFLOP/s, all other products at 1979."""
+    rows = table(V3, Step.decode(4096), Formats(weights="fp8", compute="fp8")).operators
+    roofs = two_roofs(989.5e12, 1979e12, 3.35e12)
+    peaks = {row.name: roofs.place(row).roof.peak for row in rows if row.flops}
+    assert {name for name, peak in peaks.items() if peak == 989.5e12} == {"attention", "router", "LM head"}
+    assert peaks["experts' down"] == peaks["q up"] == 1979e12
 
 
 def test_the_whole_read_at_batch_one_idles_more_than_99_percent() -> None:
@@ -162,3 +171,34 @@ def test_the_peak_of_one_precision_is_that_of_its_roof_to_the_last_digit() -> No
     work = rows.flops_by_precision
     found = bounds(rows, Roofs(by_precision=mixed))
     assert found.peak == pytest.approx(sum(work.values()) / (work["fp8"] / 2e12 + work["bf16"] / 1e12))
+
+
+def test_at_the_ridge_a_step_is_compute_bound() -> None:
+    """1e9 parameters of 2 B at batch B: 2e9 B FLOP and 2e9 bytes, so B FLOP/B; 100 TFLOP/s over 1 TB/s are 100."""
+    model = Architecture(name="1B", hidden=0, vocab=0, layers=(), unplaced=10**9)
+    verdicts = {}
+    for batch in (99, 100, 101):
+        found = bounds(table(model, Step.decode(0, batch=batch), Formats()), chip(100e12, 1e12))
+        assert (found.intensity, found.ridge_point) == (batch, 100)
+        verdicts[batch] = found.bound
+    assert verdicts == {99: "memory", 100: "compute", 101: "compute"}
+
+
+def test_a_link_binds_where_it_takes_longer_than_all_else() -> None:
+    """3 s of arithmetic and 2 s of memory beside 3 s on the link: arithmetic; a moment more: the link."""
+    at = Bounds(
+        tokens=1, flops=3, moved=Moved(2, 0, 0), compute=3, peak=1, bandwidth=1, memory=2, link=3, by_operator=8
+    )
+    assert at.bound == "compute"
+    assert at._replace(link=3.001).bound == "link"
+    assert at._replace(compute=1, link=1.5).bound == "memory"
+
+
+def test_rates_and_idle_share_are_those_of_the_total_time() -> None:
+    """12 FLOP and 6 tokens in max(1, 2) + 1 = 3 s, of which 1 s computes; without the 0.5 s of activations 1.5 s."""
+    moved = Moved(weights=2, kv=1, activations=1)
+    found = Bounds(tokens=6, flops=12, moved=moved, compute=1, peak=12, bandwidth=2, memory=2, link=1, by_operator=4)
+    assert (found.total, found.attainable, found.total_time_tokens_per_s) == (3, 4, 2)
+    assert found.idle_share == pytest.approx(2 / 3)
+    assert (found.least, found.least_time_tokens_per_s) == (1.5, 4)
+    assert (found.intensity, found.ridge_point) == (3, 6)

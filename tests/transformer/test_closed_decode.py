@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.core.link import Port
+from roofline.errors import InputError
 from roofline.transformer.bounds import bounds
 from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
@@ -76,3 +77,10 @@ def test_unfused_attention_reads_no_more_than_a_window_holds() -> None:
     assert unfused.kv_read(8192) == 18 * 2048 * (8192 + 128)
     more = unfused.activations_of(8192) - flash.activations_of(8192)
     assert more == 18 * 4 * 64 * 2 * (8192 + 128)
+
+
+@pytest.mark.parametrize("number", [1, 9])
+def test_a_number_of_experts_that_no_step_touches_is_refused_here_too(number: int) -> None:
+    """Mixtral: from the 2 of one token to all 8; a critical batch of fewer would be that of no step."""
+    with pytest.raises(InputError, match=f"from 2 .* to 8 .*, got {number}"):
+        closed_decode(find("mixtral-8x7b"), Formats(), Conventions(experts=number))

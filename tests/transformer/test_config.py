@@ -108,6 +108,31 @@ def test_qwen_moe_has_a_width_of_its_own_and_dense_layers_where_they_are_listed(
     assert sparse.mlp == Moe(experts=8, per_token=2, width=24)
 
 
+EXPERTS = {"num_experts_per_tok": 2, "moe_intermediate_size": 24}
+QWEN_MOE = {"model_type": "qwen2_moe", "num_experts": 8, **EXPERTS}
+LATENT = {"kv_lora_rank": 24, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8, "q_lora_rank": None}
+DEEPSEEK = {"model_type": "deepseek_v2", "n_routed_experts": 8, **EXPERTS, **LATENT}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sparse"),
+    [
+        # (i + 1) % 4 = 0 in the code of Qwen2-MoE: of layers 0 to 5 layer 3; i % 4 = 0 would be 0 and 4.
+        (QWEN_MOE | {"decoder_sparse_step": 4}, 1),
+        (QWEN_MOE | {"decoder_sparse_step": 1}, 6),
+        (QWEN_MOE | {"decoder_sparse_step": 4, "mlp_only_layers": [3]}, 0),
+        # i >= 1 and i % 2 = 0 in the code beside DeepSeek-V2's own checkpoint: layers 2 and 4; by i + 1: 1, 3 and 5.
+        (DEEPSEEK | {"first_k_dense_replace": 1, "moe_layer_freq": 2}, 2),
+        (DEEPSEEK | {"first_k_dense_replace": 2, "moe_layer_freq": 1}, 4),
+        (DEEPSEEK | {"first_k_dense_replace": 0, "moe_layer_freq": 3}, 2),  # 0 and 3
+    ],
+)
+def test_layers_with_experts_are_those_that_the_code_of_the_model_takes(changes: dict[str, Any], sparse: int) -> None:
+    layers = read(num_hidden_layers=6, **changes).layers
+    assert sum(count for count, layer in layers if isinstance(layer.mlp, Moe)) == sparse
+    assert sum(count for count, layer in layers if layer.mlp == Dense(width=160)) == 6 - sparse
+
+
 def test_deepseek_without_a_query_latent() -> None:
     mla = {"q_lora_rank": None, "kv_lora_rank": 24, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
     model = read(model_type="deepseek_v2", n_routed_experts=None, moe_intermediate_size=1, num_experts_per_tok=1, **mla,
@@ -159,10 +184,19 @@ def test_layers_for_predicting_several_tokens_are_said() -> None:
         (8, "must be an object, got 8"),
     ],
 )
-@pytest.mark.parametrize("place", ["quantization_config", "compression_config", "text_config.quantization_config"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "quantization_config",
+        "compression_config",
+        "text_config.quantization_config",
+        "llm_config.quantization_config",
+        "language_config.compression_config",
+    ],
+)
 def test_a_quantisation_that_is_not_known_is_refused_with_what_is(place: str, said: object, says: str) -> None:
     outer, _, key = place.rpartition(".")
-    config = {"model_type": "llava", "text_config": LLAMA | {key: said}} if outer else LLAMA | {key: said}
+    config = {"model_type": "llava", outer: LLAMA | {key: said}} if outer else LLAMA | {key: said}
     with pytest.raises(FileError) as caught:
         architecture(config, name="tiny", where="config.json")
     assert str(caught.value).startswith(f"config.json: {place}")
@@ -177,8 +211,9 @@ def test_a_quantisation_counts_wherever_it_stands() -> None:
         whole = {"model_type": "llava", "text_config": part} | ({"quantization_config": outer} if outer else {})
         assert architecture(whole, name="x", where="config.json").formats().weights == "fp8"
     # A part without shapes beside keys at the top is no model of its own, but what it says of weights counts.
-    stub = architecture(LLAMA | {"text_config": {"quantization_config": fp8}}, name="x", where="config.json")
-    assert stub.formats().weights == "fp8"
+    for place in ("text_config", "llm_config", "language_config"):
+        stub = architecture(LLAMA | {place: {"quantization_config": fp8}}, name="x", where="config.json")
+        assert stub.formats().weights == "fp8"
     with pytest.raises(FileError, match=r"quantization_config and text_config\.quantization_config are not alike"):
         read(quantization_config=fp8, text_config={"quantization_config": awq})
     assert read(quantization_config=None).quantization is None
@@ -190,6 +225,8 @@ def test_a_quantisation_counts_wherever_it_stands() -> None:
         ("float8_e4m3fn", "fp8", 8),
         ("int8", "int8", 8),
         ("int4", "int4", 4),
+        ("fp6", "fp6", 6),
+        ("fp4", "fp4", 4),
     ],
 )
 @pytest.mark.parametrize("key", ["dtype", "torch_dtype"])
@@ -226,6 +263,13 @@ def test_a_dtype_of_16_bits_is_that_of_all() -> None:
     assert read(torch_dtype="float16").formats().weights == "fp16"
     assert read(torch_dtype="absent", dtype="float16").formats().kv == "fp16"
     assert read(torch_dtype="auto").notes == ("the configuration names no dtype: bf16",)
+
+
+def test_the_part_of_the_language_model_and_the_newer_key_say_the_dtype_first() -> None:
+    """Transformers 5 writes dtype where it wrote torch_dtype, and a dtype of each part beside that of the whole."""
+    assert read(torch_dtype="bfloat16", dtype="float16").formats().weights == "fp16"
+    whole = {"model_type": "llava", "dtype": "bfloat16", "text_config": {**LLAMA, "torch_dtype": "float16"}}
+    assert architecture(whole, name="x", where="config.json").formats().weights == "fp16"
 
 
 def test_a_quantisation_beside_a_dtype_says_what_the_weights_are() -> None:
@@ -297,6 +341,18 @@ def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: o
         ({"model_type": "t5"}, "config.json: model_type 't5' is not supported: an encoder and a decoder"),
         ({"is_encoder_decoder": True}, "config.json: model_type 'llama' is not supported: an encoder and a decoder"),
         ({"text_config": 5}, "config.json: text_config must be an object"),
+        (
+            {"model_type": "gpt2", "add_cross_attention": True},
+            "config.json: add_cross_attention is true: attention to an encoder, which is not supported",
+        ),
+        (
+            {"model_type": "opt", "do_layer_norm_before": False},
+            "config.json: do_layer_norm_before is false: norms after each part, and no final norm, which is not",
+        ),
+        (
+            {"model_type": "phi", "qk_layernorm": True},
+            "config.json: qk_layernorm is true: norms of queries and keys, with biases, which is not supported",
+        ),
         ({"model_type": "opt", "word_embed_proj_dim": 32}, "config.json: word_embed_proj_dim is 32: an embedding of"),
         ({"model_type": "mixtral"}, "config.json: no keys num_local_experts, num_experts_per_tok"),
         (

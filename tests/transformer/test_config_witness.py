@@ -55,7 +55,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"tie_word_embeddings": True},
         {"use_sliding_window": True, "sliding_window": 9, "max_window_layers": 4},
     ],
-    "qwen2_moe": [{**MOE, "num_experts": 8, "shared_expert_intermediate_size": 56, "decoder_sparse_step": 2}],
+    "qwen2_moe": [{**MOE, "num_experts": 8, "shared_expert_intermediate_size": 56, "decoder_sparse_step": 4}],
     "qwen3": [{"head_dim": 20}, {"head_dim": 20, "attention_bias": True}],
     "qwen3_moe": [{**MOE, "num_experts": 8, "head_dim": 20, "mlp_only_layers": [2, 3]}],
     "gemma": [{"head_dim": 20}],

@@ -139,10 +139,59 @@ def test_a_fixed_number_of_experts_is_a_closed_form_too() -> None:
     assert critical_batch_of(closed, 1, PEAKS, BANDWIDTH) == pytest.approx(by_hand)
 
 
-def test_windows_bend_the_crossover() -> None:
-    """Gemma-2-9B: 21 of 42 layers see 4096 positions; beyond them the other half alone grows.
+@pytest.mark.parametrize(
+    ("model", "bandwidth", "products", "heads", "cache", "window", "layers", "crossing"),
+    [
+        # q, k, v, o, router and 4 of 128 experts in each of 36 layers, and the head: near 841.
+        (
+            "gpt-oss-120b",
+            3.35e12,
+            36 * (2880 * 64 * (2 * 64 + 2 * 8) + 2880 * 128 + 4 * 3 * 2880 * 2880) + 201_088 * 2880,
+            64 * 64,
+            2 * 8 * 64 * 2,
+            128,
+            (18, 18),
+            841,
+        ),
+        # q, k, v, o and a gated MLP in each of 62 layers, and the tied head: near 2871.
+        (
+            "gemma-3-27b",
+            12e12,
+            62 * (5376 * 128 * (2 * 32 + 2 * 16) + 3 * 5376 * 21_504) + 262_208 * 5376,
+            32 * 128,
+            2 * 16 * 128 * 2,
+            1024,
+            (52, 10),
+            2871,
+        ),
+    ],
+)
+def test_windows_bend_the_crossover(
+    model: str,
+    bandwidth: float,
+    products: int,
+    heads: int,
+    cache: int,
+    window: int,
+    layers: tuple[int, int],
+    crossing: int,
+) -> None:
+    """F / P = K / H beyond the window W: a position costs k / H - 4 n d / P a layer, in w layers up to W.
 
-    With F0 of products and per position f = 4 n d and k = 8192 B of 42 layers: the crossing is below the window.
+    So C = (2 N / P - w W (k / H - 4 n d / P)) / (l (k / H - 4 n d / P)), with l layers that see all positions.
+    """
+    windowed, full = layers
+    position = cache / bandwidth - 4 * heads / 989.4e12
+    by_hand = (2 * products / 989.4e12 - windowed * window * position) / (full * position)
+    assert round(by_hand) == crossing > window
+    found = crossover_context(closed_decode(find(model), Formats()), PEAKS, bandwidth)
+    assert found == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_a_crossing_below_the_window_is_that_of_all_layers() -> None:
+    """Gemma-2-9B: 21 of 42 layers see 4096 positions, and the crossing is below them.
+
+    F0 of products, and per position f = 4 n d and k = 8192 B in all 42 layers.
     """
     model = find("gemma-2-9b")
     closed = closed_decode(model, Formats())

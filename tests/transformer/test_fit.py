@@ -59,6 +59,17 @@ def test_widest_weights_by_hand() -> None:
     assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 8e9) is None
 
 
+@pytest.mark.parametrize("formats", [BF16, Formats(weights="mxfp4", kept=frozenset({"attention"}))])
+def test_each_format_keeps_the_parts_that_its_own_checkpoints_do(formats: Formats) -> None:
+    """Llama-3.1-70B in fp8: 70.55 GB, and two tables of 128256 x 8192 a byte more each, 72.66 GB.
+
+    All in 8 bits would fit into 72 GB; attention in 16, as another checkpoint has it, would take 12.08 GB more.
+    """
+    assert 2 * 128_256 * 8192 + 70_553_706_496 == 72_655_052_800
+    assert widest_weights(LLAMA_70B, formats, Load(), 72.5e9, among=("fp8",)) is None
+    assert widest_weights(LLAMA_70B, formats, Load(), 72.7e9, among=("fp8",)) == "fp8"
+
+
 def test_nothing_fits_where_weights_alone_do_not() -> None:
     assert longest_context(LLAMA_70B, BF16, Load(), 80e9) == 0
     assert largest_batch(LLAMA_70B, BF16, Load(), 80e9) == 0

@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roofline.core.kernel import Kernel
 from roofline.transformer.bounds import bounds
+from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
 from roofline.transformer.generation import generation, mean_time
+from roofline.transformer.operator import Operator
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table, table
-from tests.transformer.machines import H100
+from tests.transformer.machines import H100, chip
 
 
 @given(
@@ -56,3 +59,21 @@ def test_windows_that_fill_on_the_way() -> None:
     found = generation(of, H100, prompt=100, generated=200)
     each = [bounds(of(Step.decode(n)), H100).total for n in range(101, 301)]
     assert found.mean_token == pytest.approx(sum(each) / 200, rel=1e-12)
+
+
+def test_a_window_is_no_place_to_mistake_for_a_straight_line() -> None:
+    """A time that is flat, steep, then gentle can meet its chord in the middle; cut at the window, no part can.
+
+    At 1 FLOP/s and 1 B/s a step takes max(44, C + 3 min(C, 18)) s: 44 up to C = 11, 4 more a position up to 72 at 18,
+    and 1 more up to 84 at 30. At 16, in the middle of 2 and 30, it is 64, as (44 + 84) / 2 is, but the mean of all
+    29 steps is (10 x 44 + 7 x 60 + 12 x 78.5) / 29 = 1802 / 29 = 62.1.
+    """
+
+    def of(step: Step) -> Table:
+        cache = step.positions + 3 * min(step.positions, 18)
+        kernel = Kernel(name="attention", flops=44, bytes=cache, dtype="bf16")
+        return Table(step, (Operator("attention", "attention", kernel, kv=cache, window=18),), Conventions())
+
+    found = generation(of, chip(1.0, 1.0), prompt=1, generated=29)
+    assert (found.next_token, found.last_token) == (44, 84)
+    assert found.mean_token == pytest.approx(1802 / 29, rel=1e-12)

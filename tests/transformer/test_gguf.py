@@ -67,7 +67,16 @@ def test_a_file_without_a_type_of_its_own_is_called_by_that_of_most_weights(writ
     formats = load(written(header(values, LLAMA_TENSORS))).formats()
     assert formats.weights == "q4_k"
     assert sorted(formats.kept or ()) == ["router", "vectors"]
-    for kind, name in ((12, "q3_k_m"), (22, "iq3_xs"), (29, "iq2_m"), (30, "iq4_xs"), (1, "q4_k"), (999, "q4_k")):
+    for kind, name in (
+        (12, "q3_k_m"),
+        (14, "q4_k_s"),
+        (16, "q5_k_s"),
+        (22, "iq3_xs"),
+        (29, "iq2_m"),
+        (30, "iq4_xs"),
+        (1, "q4_k"),
+        (999, "q4_k"),
+    ):
         assert load(written(header({**LLAMA, "general.file_type": kind}, LLAMA_TENSORS))).formats().weights == name
 
 

@@ -143,3 +143,16 @@ def test_the_core_moves_queries_output_scores_and_cache_and_nothing_else(
     cache = storage(kv).size_of(step.batch * kv_heads * keys * dim)
     assert (row.weights, row.kv, row.activations) == (0, 2 * cache, 2 * queries + 4 * scores)
     assert row.bytes == 2 * queries + 4 * scores + 2 * cache
+
+
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "hidden", "elements"),
+    [
+        (32, 4, 2048, 4096 + 2 * 512 + 4096),  # Qwen3-30B-A3B: the core reads q, k and v and writes as much as q
+        (8, 1, 8192, 8192 + 1024 + 2 * 128),  # an eighth of Llama-3.1-70B: the product reads the hidden state
+    ],
+)
+def test_the_widest_of_core_and_what_reads_the_hidden_state(
+    heads: int, kv_heads: int, hidden: int, elements: int
+) -> None:
+    assert Gqa(heads=heads, kv_heads=kv_heads, head_dim=128).widest(hidden) == elements

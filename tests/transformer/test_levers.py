@@ -14,7 +14,10 @@ from roofline.core.device import given_device
 from roofline.core.target import Target
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
 from roofline.transformer.levers import Effect, Way, effects, joined_devices, next_levers, without_levers
+from roofline.transformer.mlp import Dense
 from roofline.transformer.presets import find
 from roofline.transformer.setup import Setup
 
@@ -122,6 +125,18 @@ def test_all_matrices_stay_whatever_the_latent_is_counted_as(mla: Literal["absor
     assert found + 2 * 61 * (1536 + 512) == one.decode().moved.weights
 
 
+def test_whether_the_baseline_fits_is_asked_of_the_cache_of_all_heads() -> None:
+    """Llama-3.1-8B at 140,000 positions: 16.06 GB of weights, and 18.35 GB of cache with 8 KV heads, 73.40 with 32.
+
+    An H100 has 85.52 GB: 34.4 fit, 89.5 do not; an fp8 cache of all heads, 36.7 GB, does.
+    """
+    weights, grouped = 2 * 8_030_261_248, 131_072 * 140_000
+    assert weights + grouped < weights + 2 * grouped < 85_520_809_984 < weights + 4 * grouped
+    found = by_name(setup("llama-3.1-8b").with_(context=140_000))
+    fits = {name: found[name].fits for name in ("no lever", "FlashAttention", "GQA: 8 KV heads of 32", "KV cache fp8")}
+    assert fits == {"no lever": False, "FlashAttention": False, "GQA: 8 KV heads of 32": True, "KV cache fp8": True}
+
+
 def test_levers_that_do_not_apply_say_why() -> None:
     found = by_name(setup("llama-2-7b", "rtx4090"))
     assert {name: effect.why for name, effect in found.items() if effect.why} == {
@@ -156,6 +171,15 @@ def test_devices_and_batch_that_were_asked_for_are_levers() -> None:
     assert found["batch 256"].last is not None
 
 
+def test_the_baseline_is_without_whatever_was_asked_for() -> None:
+    """One device, one sequence, 16 bits: 141.1 GB less the table of the embedding, and the cache of all heads."""
+    asked = setup(batch=256, devices=4, kv="q4_0", weights="fp8")
+    found = by_name(asked)["no lever"].bounds
+    assert found is not None
+    assert (found.tokens, found.link) == (1, 0)
+    assert (found.moved.weights, found.moved.kv) == (2 * MATRICES + KEPT + ROW, MHA * (CONTEXT + 1))
+
+
 def test_a_cache_that_was_asked_for_is_a_lever_beside_fp8() -> None:
     """q4_0 holds 32 elements in 18 B: 4.5 bit."""
     found = by_name(setup(kv="q4_0"))
@@ -164,6 +188,22 @@ def test_a_cache_that_was_asked_for_is_a_lever_beside_fp8() -> None:
     assert narrow.bounds is not None
     assert narrow.bounds.moved.kv == pytest.approx(MHA * 4.5 / 16 * (CONTEXT + 1), rel=1e-9)
     assert narrow.last is not None
+
+
+def test_formats_of_16_bits_are_where_levers_start() -> None:
+    assert [name for name in by_name(setup()) if name.startswith(("weights", "KV cache"))] == [
+        "KV cache fp8",
+        "weights fp8",
+        "weights int4-g128",
+    ]
+
+
+def test_heads_that_no_devices_can_share_say_so_of_the_most_that_were_tried() -> None:
+    """7 heads: neither 8, nor 4, nor 2 devices share them."""
+    layer = Layer(attention=Gqa(heads=7, kv_heads=7, head_dim=8), mlp=Dense(width=64))
+    odd = Architecture(name="odd", hidden=56, vocab=100, layers=((2, layer),))
+    found = by_name(setup().with_(architecture=odd))
+    assert found["tensor parallel"].why == "devices must divide the 7 heads of a layer, got 8"
 
 
 def test_heads_that_eight_devices_cannot_share() -> None:

@@ -9,9 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.errors import InputError
+from roofline.transformer.architecture import Architecture
 from roofline.transformer.by_hand import by_hand
 from roofline.transformer.formats import Formats
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
 from roofline.transformer.memory import Demand, Load, activation_bytes, demand, kv_bytes, live_bytes, weight_bytes
+from roofline.transformer.mlp import Dense
 from roofline.transformer.presets import find
 
 BF16 = Formats()
@@ -108,6 +112,39 @@ def test_activations_are_those_of_the_widest_operator() -> None:
     assert activation_bytes(find("mixtral-8x7b"), BF16, Load(positions=4096)) == 2 * 3 * 14336 * 4096 * 2
     # DeepSeek-V3: keys of 128 x 192 beside queries of as many, values and outputs of 128 x 128.
     assert activation_bytes(find("deepseek-v3"), BF16, Load(positions=10)) == 10 * 2 * (2 * 128 * 192 + 2 * 128 * 128)
+
+
+def test_a_step_of_many_sequences_holds_a_token_of_each() -> None:
+    """Llama-2-70B: 100 sequences of a prompt of one token: 3 x 28672 elements each, more than 32,000 logits in fp32."""
+    load = Load(batch=100, positions=10, decoded=9)
+    assert 8192 * 2 + 32_000 * 4 < 3 * 28_672 * 2
+    assert activation_bytes(find("llama-2-70b"), BF16, load) == 100 * 3 * 28_672 * 2
+
+
+def test_logits_are_made_of_one_hidden_state_a_sequence() -> None:
+    """Llama-3.1-8B: 5 tokens of one prompt, whose gate and up take 430,080 B; logits 4096 x 2 + 128256 x 4 B."""
+    assert (
+        activation_bytes(find("llama-3.1-8b"), BF16, Load(positions=5)) == 4096 * 2 + 128_256 * 4 > 5 * 3 * 14_336 * 2
+    )
+
+
+def test_results_of_many_narrow_experts_are_the_widest() -> None:
+    """Qwen3-30B-A3B: 8 experts of 768 each write 2048 elements a token, more than they read of gate and up.
+
+    Out of them 8 x (768 + 2048) = 22,528; their activations 8 x 3 x 768 = 18,432; into them 2048 + 8 x 1536 = 14,336;
+    attention 2 x 4096 + 2 x 512 = 9,216.
+    """
+    assert activation_bytes(find("qwen3-30b-a3b"), BF16, Load(positions=4096)) == 22_528 * 4096 * 2
+
+
+def test_activations_need_all_that_could_be_the_widest() -> None:
+    """A layer whose MLP is unknown, or logits of an unknown vocabulary."""
+    attention = Gqa(heads=4, kv_heads=2, head_dim=16)
+    without_mlp = ((1, Layer(attention=attention, mlp=None)),)
+    unknown = Architecture(name="no MLP", hidden=64, vocab=100, layers=without_mlp, unplaced=1000)
+    assert activation_bytes(unknown, BF16, Load()) is demand(unknown, BF16, Load()).activations is None
+    known = ((1, Layer(attention=attention, mlp=Dense(width=96))),)
+    assert demand(Architecture(name="no words", hidden=64, vocab=0, layers=known), BF16, Load()).activations is None
 
 
 def test_a_residual_sum_is_the_widest_where_a_layer_is_split_far_enough() -> None:

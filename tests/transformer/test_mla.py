@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,37 @@ def test_both_ways_share_the_projections() -> None:
         assert found["KV append"].kv == 2 * 3 * 576
 
 
+@pytest.mark.parametrize("way", ["absorbed", "naive"])
+def test_biases_are_read_with_their_matrices(way: str) -> None:
+    """On the projections to the two latents and on the output: 1536, 576 and 7168, in 2 B each; none has FLOP."""
+    conventions = Conventions(mla="absorbed" if way == "absorbed" else "naive")
+    biased = V3._replace(bias=True).operators(hidden=7168, step=Step.decode(9), formats=FP8, conventions=conventions)
+    plain = rows(way, Step.decode(9))
+    more = {row.name: row.weights - plain[row.name].weights for row in biased}
+    assert {name: size for name, size in more.items() if size} == {
+        "q down": 2 * 1536,
+        "kv down": 2 * 576,
+        "output": 2 * 7168,
+    }
+    assert all(row.flops == plain[row.name].flops for row in biased)
+
+
+def test_activations_of_an_absorbed_layer_by_hand() -> None:
+    """A token reads h and writes r_q, reads r_q and writes n (d_n + d_r); its latent goes to the cache alone.
+
+    Then n d_n to n r, the core's n (r + d_r) and n r, n r to n d_v, and n d_v to h: 3 h + 2 r_q + 2,688 n elements.
+    """
+    a_head = (128 + 64) + (128 + 512) + (576 + 512) + (512 + 128) + 128
+    found = rows("absorbed", Step.decode(50, batch=3), Formats())
+    assert sum(row.activations for row in found.values()) == 2 * 3 * (3 * 7168 + 2 * 1536 + 128 * a_head)
+
+
+def test_the_widest_of_core_and_what_reads_the_hidden_state() -> None:
+    """Keys and queries of n (128 + 64) each and values of n 128, with as many results, or the hidden state before."""
+    assert V3.widest(7168) == 128 * (2 * 192 + 128) + 128 * 128  # results of 16,384 are more than 7,168
+    assert V3.shard(4).widest(7168) == 32 * (2 * 192 + 128) + 7168  # results of 4,096 are less
+
+
 def test_queries_without_a_latent_are_one_product() -> None:
     """DeepSeek-V2-Lite: 2 T h n (d_n + d_r)."""
     lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
@@ -95,6 +127,20 @@ def test_latent_attention() -> None:
     lite = Mla(heads=16, q_lora_rank=None, kv_lora_rank=512, nope_dim=128, rope_dim=64, value_dim=128)
     assert lite.matrices(2048) + lite.vectors(2048) == 13_763_072  # DeepSeek-V2-Lite
     assert V3._replace(bias=True).vectors(7168) - latent.vectors(7168) == 1536 + 512 + 64 + 7168
+
+
+def test_heads_in_place_of_a_latent_are_of_the_size_of_its_values() -> None:
+    """DeepSeek-V2, table 1: 2 n d elements a token. Here d_n = 8, d_r = 4 and d_v = 6: the output takes 3 x 6 of them.
+
+    So a cache of 2 x 3 x 6 elements, and 4 n d_v FLOP a pair, not 4 n d_n nor 4 n (d_n + d_r).
+    """
+    mla = Mla(heads=3, q_lora_rank=None, kv_lora_rank=16, nope_dim=8, rope_dim=4, value_dim=6)
+    heads = mla.as_mha()
+    core = heads.core(step=Step.decode(10), formats=Formats(), conventions=Conventions())
+    assert (core.kv, core.flops) == (2 * 2 * 3 * 6 * 10, 4 * 3 * 6 * 10)
+    out = heads.operators(hidden=32, step=Step.decode(10), formats=Formats(), conventions=Conventions())[-1]
+    rows = mla.operators(hidden=32, step=Step.decode(10), formats=Formats(), conventions=Conventions())
+    assert out.weights == rows[-1].weights == 2 * 3 * 6 * 32
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from roofline.errors import InputError
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.formats import Formats
+from roofline.transformer.formats import Formats, Part
 from roofline.transformer.moe import Moe, distinct_experts, touched
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step
@@ -53,7 +53,7 @@ def test_expectation_is_between_the_bounds(experts: int, share: float, tokens: i
 
 @pytest.mark.parametrize(
     ("how", "copies", "milliseconds"),
-    [("expected", 4.625, 16.45), ("min", 2, 7.611), ("max", 6, None), ("all", 8, 27.80), (8, 8, 27.80)],
+    [("expected", 4.625, 16.45), ("min", 2, 7.611), ("max", 6, None), ("all", 8, 27.80), (2, 2, 7.611), (8, 8, 27.80)],
 )
 def test_decode_of_mixtral_at_batch_3(how: Experts, copies: float, milliseconds: float | None) -> None:
     """4.625 experts a layer by expectation, 55.09 GB at 3.35 TB/s, between 7.611 ms (2 experts) and 27.80 ms (8).
@@ -81,6 +81,35 @@ def test_each_expert_gathers_its_own_tokens() -> None:
     rows = moe.operators(hidden=64, tokens=7, formats=Formats(), conventions=Conventions())
     moved = sum(o.activations for o in rows)
     assert moved == 2 * 7 * ((64 + 16) + 4 * (2 * 64 + 5 * 100) + (2 * 64 + 5 * 100))
+
+
+def test_the_gate_of_shared_experts_is_a_column_more_of_the_router() -> None:
+    """Qwen2-MoE: one logit more than experts, 60 + 1 of 2048 weights each, and as many results."""
+    moe = Moe(experts=60, per_token=4, width=1408, shared_experts=1, shared_width=5632, shared_gate=True)
+    router = moe.operators(hidden=2048, tokens=3, formats=Formats(), conventions=Conventions())[0]
+    assert router.weights == 2 * 2048 * 61
+    assert router.flops == 2 * 3 * 2048 * 61
+    assert router.activations == 2 * 3 * (2048 + 61)
+
+
+@pytest.mark.parametrize(("per_token", "elements"), [(1, 3 * 40), (5, 5 * 3 * 10)])
+def test_the_widest_of_shared_and_routed_experts(per_token: int, elements: int) -> None:
+    """Activations of 3 I: of two shared experts of 20, which are one MLP of 40, or of k routed ones of 10."""
+    assert Moe(experts=8, per_token=per_token, width=10, shared_experts=2, shared_width=20).widest(8) == elements
+
+
+def test_shared_experts_are_held_as_an_mlp_is() -> None:
+    """Where routed experts alone are quantised, 32 weights of theirs take 17 B, and each of the rest 2 B."""
+    moe = Moe(experts=8, per_token=2, width=64, shared_experts=1, shared_width=64)
+    kept: frozenset[Part] = frozenset({"attention", "mlp", "router", "vectors"})
+    formats = Formats(weights="mxfp4", kept=kept)
+    rows = moe.operators(hidden=32, tokens=1, formats=formats, conventions=Conventions())
+    assert {row.name: row.weights for row in rows[1:]} == {
+        "experts' gate, up": 2 * 2 * 32 * 64 * 17 // 32,
+        "experts' down": 2 * 32 * 64 * 17 // 32,
+        "shared experts' gate, up": 2 * 2 * 32 * 64,
+        "shared experts' down": 2 * 32 * 64,
+    }
 
 
 def test_router_stays_at_16_bit_where_experts_do_not() -> None:

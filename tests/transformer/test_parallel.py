@@ -13,11 +13,14 @@ from roofline.errors import InputError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import bounds
 from roofline.transformer.closed_decode import closed_decode
+from roofline.transformer.conventions import Conventions
 from roofline.transformer.critical import critical_batch_of
 from roofline.transformer.formats import Formats
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.layer import Layer
+from roofline.transformer.memory import Load, demand
 from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 from roofline.transformer.parallel import parallel_table, shard
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step
@@ -102,6 +105,50 @@ def test_matrices_are_split_and_norms_are_not() -> None:
     moved = parallel_table(LLAMA70, Step.decode(1), Formats(), devices=8).moved
     matrices = 69_503_033_344 - 161 * 8192
     assert moved.weights == 2 * (matrices // 8 + 161 * 8192 + 8192)
+
+
+def test_the_fullest_device_has_the_larger_part_of_what_does_not_divide() -> None:
+    """On 4 devices 97 columns of an MLP are 25, 1001 words 251, 10 further parameters 3; a head each, of 2 KV heads.
+
+    A layer: q and o of 64 x 16, k and v of 64 x 16, three matrices of 64 x 25, two norms; all in 2 B.
+    """
+    layer = Layer(attention=Gqa(heads=4, kv_heads=2, head_dim=16), mlp=Dense(width=97))
+    model = Architecture(name="odd", hidden=64, vocab=1001, layers=((3, layer),), unplaced=10)
+    rows = parallel_table(model, Step.decode(1), Formats(), devices=4)
+    layers = 3 * (4 * 64 * 16 + 3 * 64 * 25 + 2 * 64)
+    assert rows.moved.weights == 2 * (layers + 64 * 251 + 3 + 64 + 64)  # head, rest, last norm, a row of the embedding
+    assert demand(model, Formats(), Load(devices=4)).weights == 2 * (layers + 2 * 64 * 251 + 3 + 64)
+
+
+def test_shared_experts_are_split_as_the_one_mlp_that_they_are() -> None:
+    """Two shared experts of 25 are 50 columns, 13 on the fullest of 4 devices, not 2 x 7; routed ones of 30 are 8.
+
+    The router, 64 x 6, is whole on each; 2 of 6 experts are touched by one token.
+    """
+    moe = Moe(experts=6, per_token=2, width=30, shared_experts=2, shared_width=25).shard(4)
+    rows = moe.operators(hidden=64, tokens=1, formats=Formats(), conventions=Conventions())
+    assert {row.name: row.weights for row in rows} == {
+        "router": 2 * 64 * 6,
+        "experts' gate, up": 2 * 2 * 2 * 64 * 8,
+        "experts' down": 2 * 2 * 64 * 8,
+        "shared experts' gate, up": 2 * 2 * 64 * 13,
+        "shared experts' down": 2 * 64 * 13,
+    }
+
+
+@pytest.mark.parametrize(
+    ("link", "seconds"),
+    [
+        (1e12, 2 * 7 / 8 * 8192 * 2 / 1e12),  # slower than memory: 14,336 B a device at 1 TB/s
+        (1e15, 2 * 8192 * 2 / 3.35e12),  # faster: the sum is read and written once, 32,768 B at 3.35 TB/s
+    ],
+)
+def test_an_all_reduce_takes_as_long_as_the_slower_of_memory_and_link(link: float, seconds: float) -> None:
+    """Two a layer of 8192 elements, in 80 layers of Llama-3.1-70B on 8 devices."""
+    rows = parallel_table(LLAMA70, Step.decode(1), Formats(), devices=8)
+    found = bounds(rows, H100._replace(link=Port("link", link)))
+    assert found.link == pytest.approx(160 * seconds)
+    assert found.total == pytest.approx(max(found.compute, found.memory) + 160 * seconds)
 
 
 def test_one_device_sends_nothing() -> None:

@@ -66,3 +66,17 @@ def test_whether_it_fits_is_asked_of_each_device() -> None:
     assert large.demand().weights == 2 * 70_553_706_496
     assert large.fits() is False
     assert large.with_(devices=2).fits() is True
+
+
+@pytest.mark.parametrize(
+    ("context", "positions"),
+    [
+        (1200, 1500),  # a prompt of 1000 and 500 tokens behind it end beyond the context
+        (2000, 2000),
+    ],
+)
+def test_memory_holds_the_longest_of_prompt_with_what_follows_and_context(context: int, positions: int) -> None:
+    """Llama-3.1-8B: 131,072 B a position; the prompt alone is prefilled, and gate and up are 3 x 14336 elements."""
+    needed = on("h100").with_(prompt=1000, generate=500, context=context).demand()
+    assert needed.live == 131_072 * positions
+    assert needed.activations == 3 * 14_336 * 1000 * 2

@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
-from roofline.transformer.architecture import Architecture
+from roofline.transformer.architecture import Architecture, Quantization
 from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.ends import tables_of
 from roofline.transformer.formats import Formats
 from roofline.transformer.gguf_model import load
+from roofline.transformer.gqa import Gqa
+from roofline.transformer.layer import Layer
 from roofline.transformer.memory import Load, demand
+from roofline.transformer.mlp import Dense
+from roofline.transformer.moe import Moe
 from roofline.transformer.operator import Operator
 from roofline.transformer.parallel import parallel_table, shard
 from roofline.transformer.presets import find, presets
@@ -284,6 +288,45 @@ def test_layers_that_differ_by_their_types_alone_are_told_apart(loaded: Loader) 
     layers = [layer for _, layer in model.layers]
     assert len({difference(layer, layers) for layer in layers}) == 3
     assert difference(find("llama-3.1-8b").layers[0][1], layers) == ""
+
+
+def test_each_format_of_a_part_counts_with_all_its_elements() -> None:
+    """Of an MLP two of three matrices are q6_k; of vectors 8 experts' biases of 16 + 16 + 64 are more than 2 norms."""
+    attention = Gqa(heads=2, kv_heads=1, head_dim=8)
+    matrices = (("ffn_gate.weight", "q6_k"), ("ffn_up.weight", "q4_k"), ("ffn_down.weight", "q6_k"))
+    norms = (("attn_norm.weight", "fp32"), ("ffn_norm.weight", "fp32"))
+    biases = tuple((f"ffn_{word}_exps.bias", "fp16") for word in ("gate", "up", "down"))
+    model = Architecture(
+        name="by hand",
+        hidden=64,
+        vocab=100,
+        layers=(
+            (1, Layer(attention=attention, mlp=Dense(width=256), norms=0, types=matrices)),
+            (1, Layer(attention=attention, mlp=Moe(experts=8, per_token=2, width=16, bias=True), types=norms + biases)),
+        ),
+        final_norm=False,
+        quantization=Quantization("q4_k", frozenset({"router", "vectors"}), types=(("token_embd.weight", "q4_k"),)),
+    )
+    named = formats_by_part(model, model.formats())
+    assert named["mlp"] == ("q6_k", "q4_k")
+    assert 8 * (16 + 16 + 64) > 2 * 64 > 16 + 16 + 64
+    assert named["vectors"] == ("fp16", "fp32")
+
+
+def test_a_label_names_what_any_other_layer_has_otherwise_up_to_three_tensors() -> None:
+    def of(**types: str) -> Layer:
+        held = tuple((f"{name}.weight", kind) for name, kind in types.items())
+        return Layer(attention=Gqa(heads=2, kv_heads=1, head_dim=8), mlp=None, types=held)
+
+    one, other, third = (
+        of(attn_q="q4_k", attn_v="q6_k", attn_output="q4_k"),
+        of(attn_q="q4_k", attn_v="q4_k", attn_output="q4_k"),  # another attn_v
+        of(attn_q="q4_k", attn_v="q6_k", attn_output="q6_k"),  # another attn_output
+    )
+    assert difference(one, [one, other, third]) == "attn_v q6_k, attn_output q4_k"
+    words = ("attn_q", "attn_k", "attn_v", "attn_output", "attn_norm")
+    wide, narrow = of(**dict.fromkeys(words, "q6_k")), of(**dict.fromkeys(words, "q4_k"))
+    assert difference(wide, [wide, narrow]) == "attn_q q6_k, attn_k q6_k, attn_v q6_k and 2 more"
 
 
 @pytest.mark.parametrize("name", presets())
