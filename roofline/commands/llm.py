@@ -13,7 +13,7 @@ from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_setup import take_setups, work_options
 from roofline.commands.llm_types import ModelType
-from roofline.commands.options import device_names
+from roofline.commands.options import device_names, linking
 from roofline.commands.output_flags import output_options, output_settings
 from roofline.errors import InputError
 
@@ -83,7 +83,7 @@ def command(model: str | None, **given: Any) -> None:
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))
     strict = given.pop("strict")
-    with naming(_OPTIONS):
+    with linking(), naming(_OPTIONS):
         report = _report(take_model(model, given), given, context("llm"))
     emit(report, settings)
     if strict:
