@@ -11,6 +11,7 @@ from roofline.transformer.fit import (
     longest_context,
     possible_capacity,
     smallest_devices,
+    uneven_devices,
     usable_capacity,
     widest_weights,
 )
@@ -20,6 +21,15 @@ from roofline.transformer.setup import Setup
 # Formats that engines for many users serve, and those that llama.cpp does, each for whoever uses one of them.
 SERVED: Final = ("bf16", "fp8", "int8", "nvfp4", "mxfp4", "int4-g128")
 GGUF: Final = ("bf16", "q8_0", "q6_k", "q5_k", "q4_k", "q3_k", "q2_k", "iq1_s")
+
+
+class Edges(NamedTuple):
+    """What follows from what is known of the demand, where not all is: no fewer devices do, and no wider weights."""
+
+    devices: int | None  # None: no number of them
+    weights: str | None  # of all formats; None: none is narrow enough
+    served: str | None
+    gguf: str | None
 
 
 class Room(NamedTuple):
@@ -38,6 +48,8 @@ class Room(NamedTuple):
     weights: str | None = None  # the widest format of all
     served: str | None = None  # the widest of SERVED
     gguf: str | None = None  # the widest of GGUF
+    uneven: int | None = None  # fewer devices that would hold it, if from so many on they could share the heads
+    bounds: Edges | None = None  # of a model of which not all is known
 
     @property
     def weights_fit(self) -> bool | None:
@@ -70,7 +82,20 @@ def room(setup: Setup) -> Room:
             word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
         )
         verb = "are" if needed.activations is None else "is"
-        return Room(needed, load.tokens, capacity, possible, setup.fits(needed), why=f"{unknown} {verb} unknown")
+        return Room(
+            needed,
+            load.tokens,
+            capacity,
+            possible,
+            setup.fits(needed),
+            why=f"{unknown} {verb} unknown",
+            bounds=Edges(
+                smallest_devices(model, formats, load, capacity, bound=True),
+                widest_weights(model, formats, load, capacity, bound=True),
+                widest_weights(model, formats, load, capacity, SERVED, bound=True),
+                widest_weights(model, formats, load, capacity, GGUF, bound=True),
+            ),
+        )
     devices = smallest_devices(model, formats, load, capacity)
     return Room(
         needed,
@@ -85,6 +110,7 @@ def room(setup: Setup) -> Room:
         weights=widest_weights(model, formats, load, capacity),
         served=widest_weights(model, formats, load, capacity, SERVED),
         gguf=widest_weights(model, formats, load, capacity, GGUF),
+        uneven=uneven_devices(model, formats, load, capacity, devices) if devices else None,
     )
 
 

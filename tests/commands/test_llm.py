@@ -241,7 +241,7 @@ def test_70b_in_fp16_does_not_fit_80_gb_and_is_bounded_all_the_same(answer: Ask,
     assert out.startswith(
         "Llama-3.1-70B, weights in bf16, on NVIDIA H100 SXM5 80GB (h100-sxm) (hypothetical: it does not"
     )
-    assert "= 143.2 GB of 85.52 GB usable: does not fit; the bounds are hypothetical" in out
+    assert "= 143.2 GB of 85.52 GB usable (sold as 80.00 GB): does not fit; the bounds are hypothetical" in out
 
 
 def test_what_fits_by_hand(answer: Ask, chip: str) -> None:

@@ -179,6 +179,22 @@ def test_generating_n_tokens_is_the_sum_of_n_decode_steps(answer: Ask) -> None:
     assert 3 * found["time_per_token_s"] == pytest.approx(first + sum(others), rel=1e-12)
     assert found["time_per_token_s"] == pytest.approx(others[0])  # at the mean context, 3 + (3 + 1) / 2 = 5
     assert found["generated_tokens_per_s"] == pytest.approx(3 / (first + sum(others)))
+    # and with the prefill, which makes the first of them
+    assert found["tokens_in_all"] == 4
+    assert found["time_to_last_token_s"] == pytest.approx(found["prefill_total_time_s"] + first + sum(others))
+
+
+def test_how_many_tokens_that_makes_and_when_the_last_is_there(roofline: Runner, answer: Ask) -> None:
+    """7e9 parameters at 1 TB/s: 14 ms a step of 14 GB; a prompt of 1000 takes 14e12 FLOP, 140 ms at 100 TFLOP/s."""
+    line = "--params 7e9 --peak 100TFLOP/s --bw 1TB/s --prompt 1000 --generate"
+    for count, told in (("500", "; all 501 after 7.140 s"), ("1", "; both after 154.0 ms"), ("0", "")):
+        sentences = [text for text in roofline("llm", *line.split(), count).out.splitlines() if "first token" in text]
+        assert [text.endswith(told) for text in sentences if "generating" in text] == [True] * bool(told)
+    both = roofline("llm", *line.split(), "500", "--batch", "2", "--mbu", "50%").out
+    assert "; all 501 tokens of each sequence after 7.280 s\n" in both  # the prefill of both takes 280 ms
+    # at half the bandwidth 28 ms a step, and the prefill as before
+    assert "; all 501 tokens of each sequence after 14.28 s\n" in both
+    assert answer(f"{line} 500 --mbu 50%")["estimated_time_to_last_token_s"] == pytest.approx(0.14 + 500 * 0.028)
 
 
 # Faults that were mended once.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from roofline import units
 from roofline.report import Column, Value
 from roofline.report.llm.fields import Field, cells, columns
 from roofline.text import counted
-from roofline.transformer.room import Room
+from roofline.transformer.room import Edges, Room
 from roofline.transformer.setup import Setup
 
 FITS: Final = Column(key="fits", heading="fits", format="answer")
@@ -30,6 +31,13 @@ def _weights(value: str | None, found: Room) -> Value:
     return Value(value, None, found.why or "no format is narrow enough")
 
 
+def _bound(found: Room, get: Callable[[Edges], Any]) -> Value:
+    """What follows from what is known, where not all is."""
+    if found.bounds is not None:
+        return Value(get(found.bounds), None, "none is known to do")
+    return Value(None, None, "the memory capacity is unknown" if found.capacity is None else "no mere bound is needed")
+
+
 # fmt: off
 _FIELDS: Final[tuple[Field, ...]] = (
     Field("hypothetical", "", "", "flag", lambda r: r.fits is False),
@@ -45,9 +53,11 @@ _FIELDS: Final[tuple[Field, ...]] = (
           lambda r: _known(None if r.demand.activations is None else r.tokens, r)),
     Field("smallest_devices", "", "needs", "count",
           lambda r: Value(r.devices, None, r.why or "not on any number of them")),
+    Field("smallest_devices_bound", "", "", "count", lambda r: _bound(r, lambda edges: edges.devices)),
     Field("longest_context", "", "", "count", lambda r: _edge(r.context, r)),
     Field("largest_batch", "", "", "count", lambda r: _edge(r.batch, r)),
     Field("widest_weights", "", "", "text", lambda r: _weights(r.weights, r)),
+    Field("widest_weights_bound", "", "", "text", lambda r: _bound(r, lambda edges: edges.weights)),
     Field("widest_served_weights", "", "", "text", lambda r: _weights(r.served, r)),
     Field("widest_gguf_weights", "", "", "text", lambda r: _weights(r.gguf, r)),
 )
@@ -83,7 +93,7 @@ def memory_lines(setup: Setup, found: Room) -> list[str]:
     if found.capacity is None:
         return [f"{line}; whether it fits is unknown: {found.why}"]
     sold = found.possible != found.capacity  # no driver was asked
-    line += f" of {units.show(found.capacity, 'B')} {'as sold' if sold else 'usable'}: "
+    line += f" of {units.show(found.capacity, 'B')} {'as sold' if sold else _usable(setup, found.capacity)}: "
     if found.depends and found.possible is not None:
         most = f"{units.show(found.possible, 'B')}, less what the driver keeps"
         return [f"{line}fits {_DEPENDS} ({most})", _room(setup, found)]
@@ -92,20 +102,69 @@ def memory_lines(setup: Setup, found: Room) -> list[str]:
     if found.fits:
         return [f"{line}fits", _room(setup, found)]
     lines = [f"{line}does not fit; the bounds are hypothetical, of such a device with enough memory"]
-    return lines if found.why else [*lines, _room(setup, found)]
+    return [*lines, *_bounds(found)] if found.why else [*lines, _room(setup, found)]
+
+
+def _usable(setup: Setup, capacity: float) -> str:
+    """What a driver shows, which is not the number that a device is sold by."""
+    printed = setup.target.device.main_memory.capacity
+    if printed is None or units.show(printed, "B") == units.show(capacity, "B"):
+        return "usable"
+    return f"usable (sold as {units.show(printed, 'B')})"
+
+
+def _bounds(found: Room) -> list[str]:
+    """What follows from the weights, and the KV cache if that is known, before anything else is counted."""
+    if found.bounds is None:
+        return []
+    edges, alone = found.bounds, "weights" if found.demand.kv is None else "weights and KV cache"
+    devices = f"{counted(edges.devices, 'device')} at least" if edges.devices else "no number of devices is enough"
+    kinds = {"as served": edges.served, "in GGUF": edges.gguf} if edges.served != edges.gguf else {"": edges.weights}
+    widest = " and ".join(f"{name} {kind}".strip() for kind, name in kinds.items() if name)
+    none = " and ".join(f"no format {kind}".strip() for kind, name in kinds.items() if not name)
+    said = [f"weights no wider than {widest}"] * bool(widest) + [f"{none} is narrow enough"] * bool(none)
+    return [f"from the {alone} alone, as bounds: {'; '.join([devices, *said])}"]
 
 
 def _room(setup: Setup, found: Room) -> str:
     """How far each of four sizes can go, the others being as they are."""
-    return f"what fits: {_devices(found)}; {_lengths(setup, found)}; widest weights: {_widest(found)}"
+    widest = _too_large(found) or _widest(found)
+    return f"what fits: {_devices(setup, found)}; {_lengths(setup, found)}; widest weights: {widest}"
 
 
-def _devices(found: Room) -> str:
+def _devices(setup: Setup, found: Room) -> str:
     if found.devices:
-        return f"{counted(found.devices, 'device')} at least"
+        return f"{counted(found.devices, 'device')} at least{_uneven(setup, found)}"
     most, each = found.split or (1, found.demand.known)
     where = f"each of {most:,}" if most > 1 else "1"
     return f"no number of devices (on {where}, the most that can share the heads, {units.show(each, 'B')})"
+
+
+def _uneven(setup: Setup, found: Room) -> str:
+    """Why fewer devices are not enough, though their memory would be."""
+    if found.uneven is None or found.devices is None:
+        return ""
+    fewer = range(found.uneven, found.devices)
+    which = f"{fewer[0]} to {fewer[-1]}" if fewer[1:] else str(fewer[0])
+    heads = {layer.attention.heads for _, layer in setup.architecture.layers}
+    uneven = all(any(number % devices for number in heads) for devices in fewer)  # else KV heads are what some cannot
+    shared = counted(heads.pop(), "head") if uneven and len(heads) == 1 else "heads"
+    return f" ({which} cannot share the {shared} evenly)"
+
+
+def _too_large(found: Room) -> str:
+    """Why no weights fit, however narrow; empty where they would decide."""
+    rest = {"KV cache": found.demand.kv or 0, "activations": found.demand.activations or 0}
+    rest |= {"reserve": found.demand.reserve}
+    capacity = found.capacity or 0.0
+    for part, size in rest.items():
+        if size > capacity:
+            verb = "do" if part == "activations" else "does"
+            return f"none, since the {part} alone ({units.show(size, 'B')}) {verb} not fit"
+    if sum(rest.values()) <= capacity:
+        return ""
+    parts = " and ".join(part for part, size in rest.items() if size)
+    return f"none, since {parts} alone ({units.show(sum(rest.values()), 'B')}) do not fit"
 
 
 def _lengths(setup: Setup, found: Room) -> str:
@@ -123,7 +182,7 @@ def _lengths(setup: Setup, found: Room) -> str:
     )
 
 
-def _widest(found: Room) -> str:
+def _widest(found: Room | Edges) -> str:
     """The widest format; below 16 bits that of serving engines and that of GGUF files, of which most use one."""
     if found.served == found.gguf:
         return found.weights or "none"
