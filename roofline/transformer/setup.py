@@ -120,7 +120,7 @@ class Setup(NamedTuple):
         device = self.target.device
         if self.devices == 1 or not (device.links or self.architecture.layers):
             return None
-        return port(device, self.link, self.latency)
+        return port(device, self.link, self.latency, devices=self.devices)
 
     @property
     def notes(self) -> tuple[str, ...]:
