@@ -16,10 +16,6 @@ from roofline.transformer.memory import Demand, Load, demand, weight_bytes
 _GB, _GIB = 10**9, 2**30
 _MOST: Final = 10**12  # positions or sequences; what still fits then is not limited by memory
 _HEADS: Final = 1024  # devices that are tried where no heads are known
-# Formats that checkpoints are made in, for whoever asks which of them fits.
-WEIGHTS: Final = (
-    *("bf16", "q8_0", "fp8", "int8", "q6_k", "q5_k", "nvfp4", "q4_k", "int4-g128", "mxfp4", "q3_k", "q2_k", "iq1_s"),
-)
 
 
 def usable_capacity(device: Device) -> float:
@@ -98,7 +94,7 @@ def largest_batch(model: Architecture, formats: Formats, load: Load, capacity: f
 
 
 def widest_weights(
-    model: Architecture, formats: Formats, load: Load, capacity: float, among: tuple[str, ...] = WEIGHTS
+    model: Architecture, formats: Formats, load: Load, capacity: float, among: tuple[str, ...]
 ) -> str | None:
     """The format among these in which the weights are largest and all still fits; None if none does.
 

@@ -6,6 +6,7 @@ import math
 from typing import Final, NamedTuple
 
 from roofline.errors import InputError
+from roofline.precision import storage
 from roofline.transformer.fit import (
     largest_batch,
     longest_context,
@@ -17,9 +18,14 @@ from roofline.transformer.fit import (
 from roofline.transformer.memory import Demand, demand
 from roofline.transformer.setup import Setup
 
-# Formats that engines for many users serve, and those that llama.cpp does, each for whoever uses one of them.
+# Formats that engines for many users serve, and those that files for llama.cpp are made in, each for whoever uses one.
+_MANY: Final = 10**9  # weights, which tell formats apart that differ by a scale in a block
 SERVED: Final = ("bf16", "fp8", "int8", "nvfp4", "mxfp4", "int4-g128")
-GGUF: Final = ("bf16", "q8_0", "q6_k", "q5_k", "q4_k", "q3_k", "q2_k", "iq1_s")
+GGUF: Final = (
+    *("bf16", "q8_0", "q6_k", "q5_k_m", "q5_k_s", "q4_k_m", "q4_k_s", "iq4_nl", "iq4_xs"),
+    *("q3_k_l", "iq3_m", "q3_k_m", "iq3_s", "iq3_xs", "q3_k_s", "iq3_xxs"),
+    *("q2_k", "q2_k_s", "iq2_m", "iq2_s", "iq2_xs", "iq2_xxs", "iq1_m", "iq1_s"),
+)
 
 
 class Room(NamedTuple):
@@ -35,9 +41,14 @@ class Room(NamedTuple):
     split: tuple[int, int] | None = None  # where none is enough: the most that can share the heads, B on each of them
     context: int | None = None
     batch: int | None = None
-    weights: str | None = None  # the widest format of all
     served: str | None = None  # the widest of SERVED
     gguf: str | None = None  # the widest of GGUF
+
+    @property
+    def weights(self) -> str | None:
+        """The widest format of both kinds."""
+        found = [storage(name, mixes=True) for name in (self.served, self.gguf) if name]
+        return max(found, key=lambda held: held.size_of(_MANY)).name if found else None
 
     @property
     def weights_fit(self) -> bool | None:
@@ -82,7 +93,6 @@ def room(setup: Setup) -> Room:
         split=None if devices else _most(setup),
         context=longest_context(model, formats, load, capacity),
         batch=largest_batch(model, formats, load, capacity),
-        weights=widest_weights(model, formats, load, capacity),
         served=widest_weights(model, formats, load, capacity, SERVED),
         gguf=widest_weights(model, formats, load, capacity, GGUF),
     )
