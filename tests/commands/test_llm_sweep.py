@@ -74,7 +74,7 @@ def test_the_crossing_and_the_critical_batch_stand_under_the_table(roofline: Run
     out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "2048", "--sweep", "batch=1:1e6:x10").out
     assert "the bound is the same at every size\n" in out
     assert (
-        "critical batch at context 2048: none by weights and KV cache; at context 1 296, 329 with activations\n" in out
+        "critical batch at context 2048: none by weights and KV cache; at context 1: 296, 329 with activations\n" in out
     )
 
 

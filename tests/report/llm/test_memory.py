@@ -49,8 +49,8 @@ def test_no_number_of_devices_says_on_how_many_it_still_does_not_fit() -> None:
         # 70.55e9 parameters, of which 2.10e9 stay in 16 bits as fp8 is served: 68.45 + 4.20 = 72.7 GB of 85.5 GB, and
         # q8_0 of llama.cpp takes 8.5 bits of all: 74.96 GB.
         ("llama-3.1-70b", "h100", "fp8 as served, q8_0 in GGUF"),
-        # Of 24 GB: int4-g128 takes 4.15625 bits of 68.45e9 (35.6 GB). Cache and activations leave 21.95 GB, 2.489 bits of
-        # 70.55e9: iq2_s has 2.5625, iq2_xs 2.3125.
+        # Of 24 GB: int4-g128 takes 4.15625 bits of 68.45e9 (35.6 GB). Cache and activations leave 21.95 GB, 2.489 bits
+        # of 70.55e9: iq2_s has 2.5625, iq2_xs 2.3125.
         ("llama-3.1-70b", "rtx4090", "none as served, iq2_xs in GGUF"),
         # Of 48.31 GB they leave 46.26 GB, 5.245 bits: nvfp4 (4.5 bits of 68.45e9, 42.7 GB); q5_k_s has 5.5704, q4_k_m
         # 4.8944.
