@@ -69,6 +69,7 @@ _LINK: Final = Record(
         "name": Text(),
         "bandwidth": Amount("B/s"),
         "direction": Choice("one-way", "both-ways"),
+        "peers": Whole(1, 1000),
         "source": _SOURCES,
         "basis": _BASIS,
         "note": Text(),

@@ -186,6 +186,7 @@ def _device(values: dict[str, Any], path: str) -> Device:
                 name=row["name"],
                 bandwidth=row["bandwidth"][0],
                 direction=row.get("direction") or "one-way",
+                peers=row.get("peers"),
                 basis=_basis(row, sources),
                 **_common(row),
             )

@@ -103,6 +103,9 @@ class Link(NamedTuple):
     name: str
     bandwidth: float  # B/s
     direction: str = "one-way"  # or "both-ways"
+    peers: int | None = (
+        None  # of a clique, each joined by an equal share of the lanes; None: a switch, or a path of all
+    )
     sources: tuple[str, ...] = ()
     basis: Basis = "unsourced"
     note: str | None = None

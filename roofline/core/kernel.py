@@ -36,6 +36,7 @@ class Kernel:
     from_macs: bool = False  # the FLOPs are twice a given count of MACs
     wire: float | None = None  # B that one device sends over its links
     messages: int = 0  # serial steps over the links, each of which costs a latency
+    devices: int | None = None  # that communicate with one another
     assumptions: tuple[str, ...] = ()  # what was counted how, in words
     notes: tuple[str, ...] = ()
 

@@ -32,10 +32,11 @@ class Port(NamedTuple):
         return messages * self.latency + wire / self.bandwidth
 
 
-def port(device: Device, name: str | None = None, latency: float = 0.0) -> Port:
+def port(device: Device, name: str | None = None, latency: float = 0.0, *, devices: int | None = None) -> Port:
     """The link of a name (any case), or the first one of a device, with a latency in s.
 
-    A figure for both directions together counts half: links carry as much one way as the other.
+    A figure for both directions together counts half: links carry as much one way as the other. Of a clique, in which
+    each peer has lanes of its own, so many ``devices`` use those between them; None, or more of them: all lanes.
 
     Raises:
         NoLinkError: none of the device is known.
@@ -44,15 +45,31 @@ def port(device: Device, name: str | None = None, latency: float = 0.0) -> Port:
     """
     link = _find(device, name)
     both = link.direction == "both-ways"
+    share, fewer = _lanes(link, devices)
     return Port(
         name=link.name,
-        bandwidth=link.bandwidth / 2 if both else link.bandwidth,
+        bandwidth=link.bandwidth * share / 2 if both else link.bandwidth * share,
         latency=latency,
         basis=link.basis,
         sources=sources_of(device, link.sources),
-        note="; ".join(note for note in ("half of the figure for both directions" if both else None, link.note) if note)
+        note="; ".join(
+            note for note in ("half of the figure for both directions" if both else None, fewer, link.note) if note
+        )
         or None,
     )
+
+
+def _lanes(link: Link, devices: int | None) -> tuple[float, str | None]:
+    """The share of a link's lanes that so many devices have between them, and what to say where it is not all.
+
+    >>> _lanes(Link("clique", 448e9, peers=7), 2)
+    (0.14285714285714285, 'lanes to 1 of 7 peers')
+
+    """
+    if link.peers is None or devices is None or devices > link.peers:
+        return 1.0, None
+    others = max(devices - 1, 1)
+    return others / link.peers, f"lanes to {others} of {link.peers} peers"
 
 
 def with_link(device: Device, bandwidth: float) -> Device:

@@ -105,7 +105,9 @@ class Target:
         return placed._replace(headline=self._placement(placed.first.kernel, self._headlines[0]))
 
     def _link(self, kernel: Kernel) -> Port | None:
-        return port(self.device, self.query.link, self.query.latency) if kernel.communicates else None
+        if not kernel.communicates:
+            return None
+        return port(self.device, self.query.link, self.query.latency, devices=kernel.devices)
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
         main, levels = None, []

@@ -53,6 +53,7 @@ def allreduce(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
         bytes=2 * element.size_of(n),
         wire=2 * element.size_of(sent),
         messages=2 * _steps(p, algorithm),
+        devices=p,
         dtype=element.arithmetic,
         assumptions=_assumptions(p, algorithm, reduces=True),
         unit="vector",
@@ -89,6 +90,7 @@ def reducescatter(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str =
         bytes=element.size_of(n) + element.size_of(-(-n // p)),
         wire=element.size_of(sent),
         messages=_steps(p, algorithm),
+        devices=p,
         dtype=element.arithmetic,
         assumptions=_assumptions(p, algorithm, reduces=True),
         unit="vector",
@@ -124,6 +126,7 @@ def allgather(*, n: int, p: int, algorithm: Algorithm = "ring", dtype: str = "bf
         bytes=element.size_of(-(-n // p)) + element.size_of(n),
         wire=element.size_of(sent),
         messages=_steps(p, algorithm),
+        devices=p,
         assumptions=_assumptions(p, algorithm),
     )
 
@@ -162,6 +165,7 @@ def alltoall(*, n: int, p: int, algorithm: Exchange = "pairwise", dtype: str = "
         bytes=2 * element.size_of(n),
         wire=element.size_of(n // p * parts),
         messages=p - 1 if algorithm == "pairwise" else (p - 1).bit_length(),
+        devices=p,
         assumptions=(f"{algorithm} exchange between {p} devices", _OUT_OF_PLACE),
     )
 
@@ -193,6 +197,7 @@ def p2p(*, n: int, dtype: str = "bf16") -> Kernel:
         bytes=moved,
         wire=moved,
         messages=1,
+        devices=2,
         assumptions=("one message, read once by the sender, written once by the receiver",),
     )
 

@@ -17,10 +17,6 @@ from roofline.transformer.memory import Demand, Load, demand, weight_bytes
 _GB, _GIB = 10**9, 2**30
 _MOST: Final = 10**12  # positions or sequences; what still fits then is not limited by memory
 _HEADS: Final = 1024  # devices that are tried where no heads are known
-# Formats that checkpoints are made in, for whoever asks which of them fits.
-WEIGHTS: Final = (
-    *("bf16", "q8_0", "fp8", "int8", "q6_k", "q5_k", "nvfp4", "q4_k", "int4-g128", "mxfp4", "q3_k", "q2_k", "iq1_s"),
-)
 
 
 def usable_capacity(device: Device) -> float:
@@ -129,7 +125,7 @@ def widest_weights(
     formats: Formats,
     load: Load,
     capacity: float,
-    among: tuple[str, ...] = WEIGHTS,
+    among: tuple[str, ...],
     *,
     bound: bool = False,
 ) -> str | None:

@@ -6,6 +6,7 @@ import math
 from typing import Final, NamedTuple
 
 from roofline.errors import InputError
+from roofline.precision import storage
 from roofline.transformer.fit import (
     largest_batch,
     longest_context,
@@ -18,18 +19,27 @@ from roofline.transformer.fit import (
 from roofline.transformer.memory import Demand, demand
 from roofline.transformer.setup import Setup
 
-# Formats that engines for many users serve, and those that llama.cpp does, each for whoever uses one of them.
+# Formats that engines for many users serve, and those that files for llama.cpp are made in, each for whoever uses one.
+_MANY: Final = 10**9  # weights, which tell formats apart that differ by a scale in a block
 SERVED: Final = ("bf16", "fp8", "int8", "nvfp4", "mxfp4", "int4-g128")
-GGUF: Final = ("bf16", "q8_0", "q6_k", "q5_k", "q4_k", "q3_k", "q2_k", "iq1_s")
+GGUF: Final = (
+    *("bf16", "q8_0", "q6_k", "q5_k_m", "q5_k_s", "q4_k_m", "q4_k_s", "iq4_nl", "iq4_xs"),
+    *("q3_k_l", "iq3_m", "q3_k_m", "iq3_s", "iq3_xs", "q3_k_s", "iq3_xxs"),
+    *("q2_k", "q2_k_s", "iq2_m", "iq2_s", "iq2_xs", "iq2_xxs", "iq1_m", "iq1_s"),
+)
 
 
 class Edges(NamedTuple):
     """What follows from what is known of the demand, where not all is: no fewer devices do, and no wider weights."""
 
     devices: int | None  # None: no number of them
-    weights: str | None  # of all formats; None: none is narrow enough
-    served: str | None
-    gguf: str | None
+    served: str | None  # of SERVED; None: none is narrow enough
+    gguf: str | None  # of GGUF
+
+    @property
+    def weights(self) -> str | None:
+        """The widest format of both kinds."""
+        return _wider(self.served, self.gguf)
 
 
 class Room(NamedTuple):
@@ -45,11 +55,15 @@ class Room(NamedTuple):
     split: tuple[int, int] | None = None  # where none is enough: the most that can share the heads, B on each of them
     context: int | None = None
     batch: int | None = None
-    weights: str | None = None  # the widest format of all
     served: str | None = None  # the widest of SERVED
     gguf: str | None = None  # the widest of GGUF
     uneven: int | None = None  # fewer devices that would hold it, if from so many on they could share the heads
     bounds: Edges | None = None  # of a model of which not all is known
+
+    @property
+    def weights(self) -> str | None:
+        """The widest format of both kinds."""
+        return _wider(self.served, self.gguf)
 
     @property
     def weights_fit(self) -> bool | None:
@@ -62,6 +76,12 @@ class Room(NamedTuple):
     def depends(self) -> bool:
         """Whether it fits only if the GB that the device was sold with are GiB."""
         return self.fits is None and self.why is None
+
+
+def _wider(*names: str | None) -> str | None:
+    """The format of more bits."""
+    found = [storage(name, mixes=True) for name in names if name]
+    return max(found, key=lambda held: held.size_of(_MANY)).name if found else None
 
 
 def room(setup: Setup) -> Room:
@@ -91,7 +111,6 @@ def room(setup: Setup) -> Room:
             why=f"{unknown} {verb} unknown",
             bounds=Edges(
                 smallest_devices(model, formats, load, capacity, bound=True),
-                widest_weights(model, formats, load, capacity, bound=True),
                 widest_weights(model, formats, load, capacity, SERVED, bound=True),
                 widest_weights(model, formats, load, capacity, GGUF, bound=True),
             ),
@@ -107,7 +126,6 @@ def room(setup: Setup) -> Room:
         split=None if devices else _most(setup),
         context=longest_context(model, formats, load, capacity),
         batch=largest_batch(model, formats, load, capacity),
-        weights=widest_weights(model, formats, load, capacity),
         served=widest_weights(model, formats, load, capacity, SERVED),
         gguf=widest_weights(model, formats, load, capacity, GGUF),
         uneven=uneven_devices(model, formats, load, capacity, devices) if devices else None,

@@ -21,6 +21,7 @@ class Critical(NamedTuple):
     batch: float | None  # weights and KV cache
     with_activations: float | None
     at_one: float | None  # at context 1
+    at_one_with_activations: float | None
     crossover: float | None  # beyond it no batch is compute-bound; None: there is none
     crossover_with_activations: float | None
     cached: bool  # whether the KV cache is known
@@ -43,6 +44,7 @@ def critical(setup: Setup) -> Critical:
         batch=critical_batch_of(model, setup.context, peaks, bandwidth),
         with_activations=critical_batch_of(model, setup.context, peaks, bandwidth, activations=True),
         at_one=critical_batch_of(model, 0, peaks, bandwidth),
+        at_one_with_activations=critical_batch_of(model, 0, peaks, bandwidth, activations=True),
         crossover=crossover_context(model, peaks, bandwidth),
         crossover_with_activations=crossover_context(model, peaks, bandwidth, activations=True),
         cached=bool(setup.architecture.layers),

@@ -78,10 +78,13 @@ class Setup(NamedTuple):
         """
         named = ("fp64",) if self.compute == "fp64" else ()
         have = self._dense
-        return next(
-            (dtype for dtype in (self.architecture.plain, *_HALVES, "fp32", *named) if dtype in have),
-            self.architecture.plain,
-        )
+        return next((dtype for dtype in (self._plain, *_HALVES, "fp32", *named) if dtype in have), self._plain)
+
+    @property
+    def _plain(self) -> str:
+        """The 16-bit type: that of the weights where one was named, else that of the checkpoint."""
+        named = None if self.weights is None else storage(self.weights, name="weights", mixes=True).name
+        return named if named in _HALVES else self.architecture.plain
 
     @property
     def _dense(self) -> list[str]:
@@ -120,15 +123,20 @@ class Setup(NamedTuple):
         device = self.target.device
         if self.devices == 1 or not (device.links or self.architecture.layers):
             return None
-        return port(device, self.link, self.latency)
+        return port(device, self.link, self.latency, devices=self.devices)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said of the formats that were taken."""
-        usual, taken = self.architecture.plain, self._taken
+        usual, taken = self._plain, self._taken
         said = [_alias(word, text) for word, text in (("weights", self.weights), ("KV cache", self.kv)) if text]
         if usual != taken:
             said.append(f"{self.target.device.id} has no {usual} peak: {taken} in its place")
+        if (self.mfu is None) is not (self.mbu is None):
+            given, other = ("MBU", "MFU") if self.mfu is None else ("MFU", "MBU")
+            said.append(f"estimates: {other} was not given with the {given}, and is taken as 100 %")
+        if self.mfu is not None or self.mbu is not None:
+            said.append("estimates: MFU and MBU are those of whole steps, with links and all else that takes time")
         return tuple(note for note in said if note)
 
     @property

@@ -73,7 +73,9 @@ def test_the_crossing_and_the_critical_batch_stand_under_the_table(roofline: Run
     assert "crossover context: 1476 by weights and KV cache, " in out
     out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "2048", "--sweep", "batch=1:1e6:x10").out
     assert "the bound is the same at every size\n" in out
-    assert "critical batch at context 2048: none by weights and KV cache; 296 at context 1\n" in out
+    assert (
+        "critical batch at context 2048: none by weights and KV cache; at context 1: 296, 329 with activations\n" in out
+    )
 
 
 def test_a_long_list_of_crossings_is_cut(roofline: Runner) -> None:

@@ -51,11 +51,11 @@ def test_levers_name_the_largest_gain_from_what_is_asked(roofline: Runner) -> No
     7e9 weights of 2 B: at batch 32 a batch of 64 gains 2, 8 devices 8, int4 16 / 4.15625 = 3.85.
     """
     line = ["llm", "--params", "7e9", "--hw", "h100", "--levers"]
-    asked = "weights in bf16, 1 device): the largest single gain is"
+    asked = "weights in bf16, 1 device), not from no lever: the largest single gain is"
     assert f"(batch 32, {asked} 8 devices with 8.000x the tokens/s\n" in roofline(*line, "--batch", "32").out
     assert f"(batch 1, {asked} batch 64 with 64.00x the tokens/s\n" in roofline(*line).out
     most = roofline(*line, "--batch", "64", "--devices", "8", "--weights", "int4-g128").out
-    assert "(batch 64, weights in int4-g128, 8 devices): no single lever gains anything\n" in most
+    assert "(batch 64, weights in int4-g128, 8 devices), not from no lever: no single lever gains anything\n" in most
 
 
 def test_levers_mark_what_does_not_fit_and_explain_a_gain_in_one_line(roofline: Runner) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roofline.catalog.find import device
 from roofline.core.choice import RoofQuery
 from roofline.core.device import Device, Link, Memory, Peak
 from roofline.core.gate import Expectation, judge
@@ -167,3 +169,28 @@ def test_a_latency_that_is_none_is_refused(latency: float) -> None:
 def test_bytes_on_the_wire_need_the_work() -> None:
     with pytest.raises(InputError, match="bytes on the wire need the work beside them"):
         Kernel(known_intensity=2.0, wire=1e6)
+
+
+@pytest.mark.parametrize(("devices", "bandwidth"), [(2, 64e9), (4, 192e9), (8, 448e9), (16, 448e9), (None, 448e9)])
+def test_fewer_devices_of_a_clique_have_fewer_lanes(devices: int | None, bandwidth: float) -> None:
+    """Seven peers at 64 GB/s each: two devices have one path between them, eight have all."""
+    clique = replace(CHIP, links=(Link(name="Fabric", bandwidth=448e9, peers=7, note="to each peer"),))
+    found = port(clique, devices=devices)
+    assert found.bandwidth == pytest.approx(bandwidth)
+    fewer = devices is not None and devices < 8
+    assert found.note == (f"lanes to {(devices or 0) - 1} of 7 peers; to each peer" if fewer else "to each peer")
+
+
+def test_a_collective_uses_the_lanes_between_its_devices() -> None:
+    """An all-reduce of 1e9 B over 2 of a clique of 8: each sends 2 x 1/2 x 1e9 B at 64 GB/s, 15.6 ms."""
+    clique = replace(CHIP, links=(Link(name="Fabric", bandwidth=448e9, peers=7),))
+    seconds = target(clique).place(allreduce(n=500_000_000, p=2)).first.least_time
+    assert seconds == pytest.approx(1e9 / 64e9)
+    seconds = target(clique).place(allreduce(n=500_000_000, p=8)).first.least_time
+    assert seconds == pytest.approx(2 * 7 / 8 * 1e9 / 448e9)
+
+
+def test_the_shipped_cliques_have_seven_peers() -> None:
+    """AMD Instinct MI300X: 7 links of 64 GB/s each way, one to each other device of a node."""
+    for name, each in (("mi300x", 64e9), ("mi325x", 64e9), ("mi350x", 76.5e9), ("mi355x", 76.5e9)):
+        assert port(device(name), devices=2).bandwidth == pytest.approx(each)

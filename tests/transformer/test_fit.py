@@ -22,6 +22,7 @@ from roofline.transformer.fit import (
 from roofline.transformer.formats import Formats
 from roofline.transformer.memory import Demand, Load, demand
 from roofline.transformer.presets import find
+from roofline.transformer.room import GGUF, SERVED
 
 BF16 = Formats()
 LLAMA_8B, LLAMA_70B = find("llama-3.1-8b"), find("llama-3.1-70b")
@@ -52,11 +53,14 @@ def test_largest_batch_by_hand() -> None:
 
 def test_widest_weights_by_hand() -> None:
     # Llama-3.1-70B at 8.5 bits has 75.0 GB, at 16 twice as much; cache and activations take 2.05 GB.
-    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 80e9) == "q8_0"
-    # In 48 GB: at 5.5 bits 48.5 GB; NVFP4 leaves two tables at 16 bits, so 4.2 + 68.45e9 x 4.5 / 8 = 42.7 GB.
-    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 48e9) == "nvfp4"
+    every = tuple(dict.fromkeys((*SERVED, *GGUF)))
+    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 80e9, every) == "q8_0"
+    # In 48 GB: at 5.57 bits 49.1 GB, at 4.8944 43.2 GB.
+    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 48e9, every) == "q4_k_m"
+    # NVFP4 leaves two tables at 16 bits, so 4.2 + 68.45e9 x 4.5 / 8 = 42.7 GB.
+    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 48e9, SERVED) == "nvfp4"
     assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 48e9, among=("fp8", "q4_k")) == "q4_k"
-    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 8e9) is None
+    assert widest_weights(LLAMA_70B, BF16, Load(positions=4096), 8e9, every) is None
 
 
 @pytest.mark.parametrize("formats", [BF16, Formats(weights="mxfp4", kept=frozenset({"attention"}))])

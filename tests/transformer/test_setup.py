@@ -54,6 +54,19 @@ def test_formats_that_are_named_go_before_all_others() -> None:
         _ = on("h100").with_(weights="q9").formats
 
 
+def test_a_16_bit_type_of_the_weights_is_that_of_all_else_too() -> None:
+    formats = on("h100").with_(weights="half").formats
+    assert (formats.weights, formats.kv, formats.activations, formats.compute) == ("fp16", "fp16", "fp16", "fp16")
+    named = on("h100").with_(weights="fp16", kv="bf16", compute="bf16").formats
+    assert (named.weights, named.kv, named.compute) == ("fp16", "bf16", "bf16")
+
+
+def test_a_share_that_was_not_given_beside_the_other_is_said() -> None:
+    assert "estimates: MFU was not given with the MBU, and is taken as 100 %" in on("h100").with_(mbu=0.7).notes
+    assert "estimates: MBU was not given with the MFU, and is taken as 100 %" in on("h100").with_(mfu=0.7).notes
+    assert not any("100 %" in note for note in on("h100").with_(mfu=0.5, mbu=0.7).notes)
+
+
 @pytest.mark.parametrize("size", [{"batch": 0}, {"prompt": 0}, {"context": -1}, {"devices": 0}, {"chunk": 1.5}])
 def test_impossible_sizes_are_refused(size: dict[str, float]) -> None:
     with pytest.raises(InputError, match="must be a whole number"):

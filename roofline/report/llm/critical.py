@@ -25,6 +25,8 @@ _FIELDS: Final[tuple[Field, ...]] = (
     Field("critical_batch", "", "", "count", lambda c: _cached(c.batch, c, _NEVER)),
     Field("critical_batch_with_activations", "", "", "count", lambda c: _cached(c.with_activations, c, _NEVER)),
     Field("critical_batch_at_context_1", "", "", "count", lambda c: Value(c.at_one, None, _NEVER)),
+    Field("critical_batch_at_context_1_with_activations", "", "", "count",
+          lambda c: Value(c.at_one_with_activations, None, _NEVER)),
     Field("crossover_context_tokens", "", "", "count", lambda c: _cached(c.crossover, c, _ALWAYS)),
     Field("crossover_context_with_activations_tokens", "", "", "count",
           lambda c: _cached(c.crossover_with_activations, c, _ALWAYS)),
@@ -47,8 +49,8 @@ def critical_lines(setup: Setup, found: Critical, *, of: str | None = None) -> l
         return [f"critical batch{where}: {_batch(found.at_one)} without the KV cache, of which nothing is known{links}"]
     counted = f"{_batch(found.batch)} by weights and KV cache"
     if found.batch is not None:
-        counted += f", {_batch(found.with_activations)} with activations"
-    counted += f"; {_batch(found.at_one)} at context 1"
+        counted += f", {_batch(found.with_activations)} with activations (as in the verdicts)"
+    counted += f"; at context 1: {_batch(found.at_one)}, {_batch(found.at_one_with_activations)} with activations"
     if setup.architecture.is_moe:
         counted += " (solved for the experts that a batch touches)"
     lines = [f"critical batch at context {setup.context}{where}: {counted}{links}"]

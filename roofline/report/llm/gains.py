@@ -21,9 +21,11 @@ def next_line(setup: Setup, several: bool) -> str:
     """The largest gain that one lever brings to the setup as it is asked, whether or not it fits."""
     formats = setup.formats
     of = f" on {setup.target.device.id}" if several else ""
-    asked = f"batch {setup.batch}, weights in {formats.weights}"
-    asked += f", KV cache in {formats.kv}" if setup.architecture.layers else ""
-    asked = f"from what is asked{of} ({asked}, {counted(setup.devices, 'device')})"
+    layers = setup.architecture.layers
+    sharing = layers[0][1].attention.sharing if layers else None
+    asked = f"{f'{sharing}, ' if sharing else ''}batch {setup.batch}, weights in {formats.weights}"
+    asked += f", KV cache in {formats.kv}" if layers else ""
+    asked = f"from what is asked{of} ({asked}, {counted(setup.devices, 'device')}), not from no lever"
     found = next_levers(setup)
     if not found:
         return f"{asked}: no single lever gains anything"

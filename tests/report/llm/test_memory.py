@@ -87,15 +87,14 @@ def test_what_is_too_large_beside_any_weights_is_named() -> None:
 
 
 def test_what_follows_from_the_weights_alone_is_told_as_a_bound() -> None:
-    # 140 GB of 32 GB: 28 GB on each of 5. q3_k takes 3.4375 bits: 30.1 GB; int4-g128 4.15625: 36.4 GB.
+    # 140 GB of 32 GB: 28 GB on each of 5. q3_k_s takes 3.6429 bits: 31.88 GB, iq3_m 3.7628: 32.92 GB; int4-g128
+    # 4.15625: 36.4 GB.
     one = setup("llama-3.1-70b", "rtx5090")._replace(architecture=by_hand(params=70e9))
-    line = (
-        "from the weights alone, as bounds: 5 devices at least; weights no wider than q3_k in GGUF; no format as served"
-    )
-    assert memory_lines(one, room(one))[1] == f"{line} is narrow enough"
+    line = "from the weights alone, as bounds: 5 devices at least; weights no wider than q3_k_s in GGUF; no format as"
+    assert memory_lines(one, room(one))[1] == f"{line} served is narrow enough"
     found = room(one)
-    assert found.bounds == Edges(devices=5, weights="q3_k", served=None, gguf="q3_k")
-    assert (found.devices, found.weights) == (None, None)  # which nobody knows
+    assert found.bounds == Edges(devices=5, served=None, gguf="q3_k_s")
+    assert (found.bounds.weights, found.devices, found.weights) == ("q3_k_s", None, None)  # the others nobody knows
     # Its cache of 2 x 80 x 64 x 128 x 2 B a position is 10.7 GB at 4,096: 75.4 GB on each of 2, of 85.5 GB.
     attention = by_hand(params=70e9, layers=80, hidden=8192, heads=64)
     known = setup("llama-3.1-70b", "h100")._replace(architecture=attention)
@@ -105,7 +104,7 @@ def test_what_follows_from_the_weights_alone_is_told_as_a_bound() -> None:
     )
     small = setup("llama-3.1-70b", "h100")._replace(architecture=by_hand(params=7e9))
     assert len(memory_lines(small, room(small))) == 1  # nothing follows of what fits as far as it is known
-    assert room(small).bounds == Edges(devices=1, weights="bf16", served="bf16", gguf="bf16")
+    assert room(small).bounds == Edges(devices=1, served="bf16", gguf="bf16")
 
 
 def test_what_a_driver_shows_is_told_beside_what_a_device_is_sold_by() -> None:
@@ -121,9 +120,12 @@ def test_what_a_driver_shows_is_told_beside_what_a_device_is_sold_by() -> None:
         # 70.55e9 parameters, of which 2.10e9 stay in 16 bits as fp8 is served: 68.45 + 4.20 = 72.7 GB of 85.5 GB, and
         # q8_0 of llama.cpp takes 8.5 bits of all: 74.96 GB.
         ("llama-3.1-70b", "h100", "fp8 as served, q8_0 in GGUF"),
-        # Of 24 GB: int4-g128 takes 4.15625 bits of 68.45e9 (35.6 GB); q2_k 2.625 of 70.55e9 (23.15 GB), which leaves no
-        # room for 1.34 GB of cache; iq1_s 1.5625 (13.8 GB).
-        ("llama-3.1-70b", "rtx4090", "none as served, iq1_s in GGUF"),
+        # Of 24 GB: int4-g128 takes 4.15625 bits of 68.45e9 (35.6 GB). Cache and activations leave 21.95 GB, 2.489 bits
+        # of 70.55e9: iq2_s has 2.5625, iq2_xs 2.3125.
+        ("llama-3.1-70b", "rtx4090", "none as served, iq2_xs in GGUF"),
+        # Of 48.31 GB they leave 46.26 GB, 5.245 bits: nvfp4 (4.5 bits of 68.45e9, 42.7 GB); q5_k_s has 5.5704, q4_k_m
+        # 4.8944.
+        ("llama-3.1-70b", "l40s", "nvfp4 as served, q4_k_m in GGUF"),
         ("llama-3.1-8b", "h100", "bf16"),
     ],
 )
