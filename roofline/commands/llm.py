@@ -74,8 +74,9 @@ def command(model: str | None, **given: Any) -> None:
     the presets, roofline llm show MODEL what is known of one.
 
     Three bounds of the time of a step: the least (FLOPs, weights and KV cache), the total (activations too, then the
-    links), and the sum over operators. Rates are by the first two; --measured is judged by the least. The compute roof
-    is the sourced dense peak of --compute.
+    links), and the sum over operators. Rates are by the first two; --measured is judged by the least, which no software
+    beats that does what is counted: of experts their expected number (a batch that agrees touches fewer), of MLA what
+    --mla says. The compute roof is the sourced dense peak of --compute.
     """
     from roofline.commands.context import context
     from roofline.commands.output import check_output, emit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from roofline.errors import InputError
@@ -12,8 +13,10 @@ from roofline.transformer.gqa import Gqa
 from roofline.transformer.layer import Layer
 from roofline.transformer.mlp import Dense
 from roofline.transformer.moe import Moe
+from roofline.units import significant
 
 _SHAPES: Final = ("layers", "hidden", "heads", "width", "vocab")
+_BILLION: Final = 10**9
 _ATTENTION: Final = ("layers", "hidden", "heads")
 _UNPLACED: Final = "each parameter outside the attention is read once a step and makes 2 FLOP a token"
 
@@ -32,7 +35,7 @@ def by_hand(
     per_token: int | None = None,
     tied: bool = False,
     gated: bool = True,
-    name: str = "model",
+    name: str | None = None,
 ) -> Architecture:
     """The architecture of which so much is known, in three steps.
 
@@ -53,7 +56,7 @@ def by_hand(
         per_token: experts that a token passes
         tied: the LM head is the embedding table
         gated: the MLP has a gate, and so three matrices in place of two
-        name: what it is called
+        name: what it is called; None: a model of so many parameters
 
     Raises:
         InputError: too little, too much, or sizes that contradict one another.
@@ -93,7 +96,19 @@ def by_hand(
     if experts is not None and per_token is not None:
         mlp = Moe(experts=experts, per_token=per_token, width=width, gated=gated)
     layer = Layer(attention=_gqa(hidden, heads, kv_heads, head_dim), mlp=mlp)
-    return Architecture(name=name, hidden=hidden, vocab=vocab, layers=((layers, layer),), tied=tied, source="by hand")
+    found = Architecture(name="", hidden=hidden, vocab=vocab, layers=((layers, layer),), tied=tied, source="by hand")
+    return replace(found, name=name or _by_size(found.parameters))
+
+
+def _by_size(params: int) -> str:
+    """What a model without a name is called.
+
+    >>> _by_size(70 * 10**9), _by_size(124_439_808)
+    ('a model of 70.00 B parameters', 'a model of 124.4 M parameters')
+
+    """
+    size, unit = (params / 1e9, "B") if params >= _BILLION else (params / 1e6, "M")
+    return f"a model of {significant(size)} {unit} parameters"
 
 
 def _counted(
@@ -104,10 +119,11 @@ def _counted(
     kv_heads: int | None,
     head_dim: int | None,
     *,
-    name: str,
+    name: str | None,
 ) -> Architecture:
     """A model whose parameters are known in sum, with or without its attention."""
     given = {"layers": layers, "hidden": hidden, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
+    name = name or _by_size(params)
     if all(value is None for value in given.values()):
         unknown = "KV cache, attention and activations are unknown and not counted: nothing is known of the layers"
         return Architecture(

@@ -17,7 +17,7 @@ def test_parameters_alone() -> None:
     model = by_hand(params=70e9)
     assert model.parameters == model.active_parameters == model.active_parameters_without_embedding == 70 * 10**9
     assert any("KV cache, attention and activations are unknown" in note for note in model.notes)
-    with pytest.raises(InputError, match="the KV cache of model is unknown"):
+    with pytest.raises(InputError, match=r"the KV cache of a model of 70.00 B parameters is unknown"):
         _ = model.kv_elements_per_token
 
 
