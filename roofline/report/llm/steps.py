@@ -11,9 +11,10 @@ from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
 from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm.fits import memory_lines
 from roofline.report.llm.generation import generation_cells, generation_columns, generation_lines
 from roofline.report.llm.links import link_lines
-from roofline.report.llm.memory import memory_cells, memory_columns, memory_lines
+from roofline.report.llm.memory import memory_cells, memory_columns
 from roofline.report.llm.phases import PHASES, comparison_columns, measured_line, phase_cells, sheet_columns, verdict
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.transformer.served import Served

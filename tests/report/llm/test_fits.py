@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline.report.llm.memory import memory_lines
+from roofline.report.llm.fits import memory_lines
 from roofline.transformer.by_hand import by_hand
 from roofline.transformer.room import Edges, room
 from tests.report.llm.setups import setup
