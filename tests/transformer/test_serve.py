@@ -119,7 +119,7 @@ def test_a_measured_run_by_hand() -> None:
         with pytest.raises(InputError, match=r"^tokens_per_s must be a number of tokens a second, such as 31, got "):
             roofline.serve(MODEL, H100).measured(wrong)
     for wrong in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="^measured tokens/s must be > 0 and at most "):
+        with pytest.raises(InputError, match=r"^measured tokens/s must be > 0 and at most "):
             roofline.serve(MODEL, H100).measured(wrong)
 
 
