@@ -35,18 +35,20 @@ if TYPE_CHECKING:
     from roofline.core.roof import Roof as Roof
     from roofline.core.target import Placed as Placed
     from roofline.core.target import Target as Target
+    from roofline.errors import FileError as FileError
     from roofline.errors import InputError as InputError
     from roofline.errors import RooflineError as RooflineError
     from roofline.errors import UnknownNameError as UnknownNameError
     from roofline.transformer.architecture import Architecture as Architecture
     from roofline.transformer.find import model as model
-    from roofline.transformer.serve import Serving as Serving
     from roofline.transformer.serve import serve as serve
+    from roofline.transformer.serving import Serving as Serving
 
 __version__ = "0.1.0"
 _HOMES: Final = {
     "Architecture": "transformer.architecture",
     "Device": "core.device",
+    "FileError": "errors",
     "InputError": "errors",
     "Kernel": "core.kernel",
     "Link": "core.device",
@@ -57,7 +59,7 @@ _HOMES: Final = {
     "Roof": "core.roof",
     "RoofQuery": "core.choice",
     "RooflineError": "errors",
-    "Serving": "transformer.serve",
+    "Serving": "transformer.serving",
     "Source": "core.device",
     "Target": "core.target",
     "UnknownNameError": "errors",
@@ -65,8 +67,19 @@ _HOMES: Final = {
     "model": "transformer.find",
     "serve": "transformer.serve",
 }
-__all__ = ["Architecture", "Device", "InputError", "Kernel", "Link", "Memory", "Peak", "Placed", "Placement", "Roof"]
-__all__ += ["RoofQuery", "RooflineError", "Serving", "Source", "Target", "UnknownNameError", "device", "model"]
+__all__ = ["Architecture", "Device", "FileError", "InputError", "Kernel", "Link", "Memory", "Peak", "Placed"]
+__all__ += [
+    "Placement",
+    "Roof",
+    "RoofQuery",
+    "RooflineError",
+    "Serving",
+    "Source",
+    "Target",
+    "UnknownNameError",
+    "device",
+    "model",
+]
 __all__ += ["operations", "serve"]
 
 

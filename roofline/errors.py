@@ -56,6 +56,10 @@ class UnknownNameError(RooflineError, LookupError):
     """A device, precision, memory level or format that does not exist."""
 
 
+class NoLinkError(UnknownNameError):
+    """A device of which no link to other devices is known; it may have one all the same."""
+
+
 class AmbiguousVerdictError(InputError):
     """A gate whose answer depends on which peak is meant; it is refused, not guessed."""
 

@@ -61,6 +61,20 @@ class NamedCommands(Helped, click.Group):
             raise click.UsageError(f"no such {self.noun} {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; an option of a command that stands in front of its name is told where to go.
+
+        Raises:
+            UsageError: no such option here.
+
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            own = ", ".join(name for param in self.get_params(ctx) for name in param.opts)
+            hint = f"it has {own}; what is of a command goes behind its name"
+            raise click.UsageError(f"no such option {error.option_name!r} of {ctx.command_path}; {hint}", ctx) from None
+
     def near(self, name: str, known: list[str]) -> list[str]:
         """The commands that a mistyped name may mean."""
         return nearest(name, known, 3)

@@ -13,7 +13,7 @@ from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_setup import take_setups, work_options
 from roofline.commands.llm_types import ModelType
-from roofline.commands.options import device_names
+from roofline.commands.options import device_names, linking
 from roofline.commands.output_flags import output_options, output_settings
 from roofline.errors import InputError
 
@@ -74,8 +74,9 @@ def command(model: str | None, **given: Any) -> None:
     the presets, roofline llm show MODEL what is known of one.
 
     Three bounds of the time of a step: the least (FLOPs, weights and KV cache), the total (activations too, then the
-    links), and the sum over operators. Rates are by the first two; --measured is judged by the least. The compute roof
-    is the sourced dense peak of --compute.
+    links), and the sum over operators. Rates are by the first two; --measured is judged by the least, which no software
+    beats that does what is counted: of experts their expected number (a batch that agrees touches fewer), of MLA what
+    --mla says. The compute roof is the sourced dense peak of --compute.
     """
     from roofline.commands.context import context
     from roofline.commands.output import check_output, emit
@@ -83,7 +84,7 @@ def command(model: str | None, **given: Any) -> None:
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))
     strict = given.pop("strict")
-    with naming(_OPTIONS):
+    with linking(), naming(_OPTIONS):
         report = _report(take_model(model, given), given, context("llm"))
     emit(report, settings)
     if strict:

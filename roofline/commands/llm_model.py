@@ -29,8 +29,7 @@ _SIZES: Final = {
     "num_experts": "Experts of each layer.",
     "top_k": "Experts that a token passes.",
 }
-_NAMES: Final = {"num_experts": "experts", "top_k": "per_token"}  # as by_hand has them
-_OPTIONS: Final = {"params": "params"} | {_NAMES.get(name, name): name for name in _SIZES}
+_OPTIONS: Final = {"params": "params", "tied": "tied", "gated": "no_gate"} | {name: name for name in _SIZES}
 _GROUP: Final = "Model by hand"
 
 by_hand_options: Callable[[F], F] = together(
@@ -78,16 +77,5 @@ def take_model(model: str | None, given: dict[str, Any]) -> Architecture:
         raise InputError("name a MODEL, or give its --params", hint="roofline llm list shows the presets")
     from roofline.transformer.by_hand import by_hand
 
-    if said["params"] is not None:
-        idle = next((name for name, on in flags.items() if on), None)
-        if idle is not None:
-            raise InputError(
-                f"--{idle.replace('_', '-')} has no effect beside --params",
-                hint="give all sizes in place of --params",
-            )
     with naming(_OPTIONS, anywhere=True):
-        return by_hand(
-            **{_NAMES.get(name, name): value for name, value in said.items()},
-            tied=flags["tied"],
-            gated=not flags["no_gate"],
-        )
+        return by_hand(**said, tied=flags["tied"], gated=not flags["no_gate"])

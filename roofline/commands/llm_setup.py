@@ -73,7 +73,7 @@ work_options: Callable[[F], F] = together(
         "--experts",
         type=ExpertsType(),
         default=choices.EXPERTS[0],
-        help=f"Touched in a step. Default: {choices.EXPERTS[0]}.",
+        help=f"Touched in a step; a batch that agrees touches fewer than expected. Default: {choices.EXPERTS[0]}.",
     ),
     _convention("logits", "LM head on the last token or on all. "),
     device_options,
@@ -114,7 +114,12 @@ work_options: Callable[[F], F] = together(
     ),
     option("Measured", "--mbu", type=QuantityType("1"), help="Measured share of the bandwidth: adds an estimate."),
     option("Measured", "--measured", type=TokenRateType(), help="Decode rate of a run, all sequences: MFU and MBU."),
-    option("Measured", "--strict", is_flag=True, help="Exit 1 if what was measured is above its bound."),
+    option(
+        "Measured",
+        "--strict",
+        is_flag=True,
+        help="Exit 1 if what was measured is above its bound, which for experts is by --experts.",
+    ),
 )
 _ASKED: Final = (
     *("prompt", "context", "batch", "weights", "keep", "kv", "compute", "attention", "count", "mla", "experts"),

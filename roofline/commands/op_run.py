@@ -19,7 +19,7 @@ from roofline.commands.op_roof import (
     refuse_without_effect,
     target,
 )
-from roofline.commands.options import QuantityType, device_names, devices
+from roofline.commands.options import QuantityType, device_names, devices, linking
 from roofline.commands.output_flags import output_options, output_settings
 from roofline.commands.shapes import require, shape_options, take_shape
 from roofline.commands.sweeps import kernel_at, sweep
@@ -100,7 +100,9 @@ def _run(operation: Operation, given: dict[str, Any]) -> None:
     if found:
         if peak is not None:  # of whatever precision the kernel has
             found = devices(hw, peak, bw, precision_of(kernels))
-        emit(_placed(operation, shape, kernels, found, given, about, argument, values), settings)
+        with linking():
+            report = _placed(operation, shape, kernels, found, given, about, argument, values)
+        emit(report, settings)
     else:
         emit(shape_report(kernels, argument, values, about), settings)
 

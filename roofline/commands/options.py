@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from roofline import precision, units
 from roofline.commands.base import option, together
-from roofline.errors import InputError, RooflineError
+from roofline.errors import InputError, NoLinkError, RooflineError
 from roofline.text import clip, quote
 from roofline.units import Quantity
 
@@ -77,6 +78,21 @@ class LinkType(_LinkType):
         if not match[1]:
             raise InputError(f"{name} is a bare {clip(text)}: in which unit?", hint="for example 450GB/s or 400Gbit/s")
         return units.parse(text, "B/s", name=name, positive=True)
+
+
+@contextmanager
+def linking() -> Iterator[None]:
+    """Tell with which option a device gets a link, where none of it is known.
+
+    Raises:
+        NoLinkError: the same error, with that hint.
+
+    """
+    try:
+        yield
+    except NoLinkError as error:
+        hint = "--link 64GB/s gives one, with its bandwidth one way; or add one to a file of your own"
+        raise NoLinkError(str(error), hint=hint) from None
 
 
 class AtLeastOne(_IntType):

@@ -7,19 +7,24 @@ from collections.abc import Sequence
 from roofline.core.gate import Failure
 from roofline.errors import CheckFailedError
 
-_NAMED = 5  # failures that the closing line spells out
+_NAMED = 5  # failures or warnings that the closing line spells out
 
 
 def finish(failures: Sequence[tuple[str, Failure]], warnings: Sequence[str] = (), *, strict: bool = False) -> None:
     """Exit 1 if something that was asked for did not hold.
 
     Raises:
-        CheckFailedError: naming what failed.
+        CheckFailedError: naming what failed; also a warning, which --quiet may have hidden.
 
     """
     if failures:
-        told = "; ".join(f"{who} {failure.text}" for who, failure in failures[:_NAMED])
-        more = f"; and {len(failures) - _NAMED} more" if len(failures) > _NAMED else ""
-        raise CheckFailedError(f"check failed: {told}{more}")
+        raise CheckFailedError(f"check failed: {_told([f'{who} {failure.text}' for who, failure in failures])}")
     if strict and warnings:
-        raise CheckFailedError(f"--strict: {len(warnings)} warning{'s' if len(warnings) > 1 else ''}")
+        many = f"{len(warnings)} warnings: " if len(warnings) > 1 else ""
+        raise CheckFailedError(f"--strict: {many}{_told(warnings)}")
+
+
+def _told(what: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = f"; and {len(what) - _NAMED} more" if len(what) > _NAMED else ""
+    return "; ".join(what[:_NAMED]) + more

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from roofline.core.choice import sources_of
 from roofline.core.device import Basis, Device, Link, Source
-from roofline.errors import InputError, UnknownNameError
+from roofline.errors import InputError, NoLinkError, UnknownNameError
 
 
 class Port(NamedTuple):
@@ -39,6 +39,7 @@ def port(device: Device, name: str | None = None, latency: float = 0.0, *, devic
     each peer has lanes of its own, so many ``devices`` use those between them; None, or more of them: all lanes.
 
     Raises:
+        NoLinkError: none of the device is known.
         UnknownNameError: the device has no such link; those it has are listed.
 
     """
@@ -85,9 +86,9 @@ def with_link(device: Device, bandwidth: float) -> Device:
 
 def _find(device: Device, name: str | None) -> Link:
     if not device.links:
-        raise UnknownNameError(
-            f"{device.id} has no link to other devices",
-            hint="give its bandwidth, such as --link 450GB/s, or add one to a file of your own",
+        raise NoLinkError(
+            f"no link of {device.id} to other devices is known",
+            hint="give the bandwidth of one, or add one to a file of your own",
         )
     if name is None:
         return device.links[0]

@@ -33,4 +33,4 @@ def one_of(name: str, text: str, words: tuple[str, ...]) -> None:
 
     """
     if text not in words:
-        raise InputError(f"{name} must be one of {', '.join(words)}, got {quote(text)}")
+        raise InputError(f"{name} must be one of {', '.join(words)}, got {quote(str(text))}")

@@ -40,7 +40,7 @@ def _whole(least: int, given: Mapping[str, object]) -> None:
         # True is an int and 2.0 equals one, but neither is a size that somebody meant.
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
             # Python writes no integer of thousands of digits.
-            got = f"one of {value.bit_length()} bits" if isinstance(value, int) and abs(value) > 10**50 else str(value)
+            got = f"one of {value.bit_length()} bits" if isinstance(value, int) and abs(value) > 10**50 else repr(value)
             raise InputError(f"{name} must be a whole number from {least} to 1e15, got {clip(got)}")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from roofline.render import Style
-from roofline.render.cells import NUMERIC, cell, measure, unit_of
+from roofline.render import Style, sheets
+from roofline.render.cells import NUMERIC, cell, unit_of
 from roofline.report import Column, Report, closing, shown
 from roofline.text import printable
 
@@ -18,7 +18,7 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     columns = shown(report)
     parts = [f"**{escape(report.title)}**"] if report.title else []
     if report.rows:
-        parts.append(_sheet(report, columns) if report.layout == "sheet" else _table(report, columns))
+        parts.append(_sheet(report) if report.layout == "sheet" else _table(report, columns))
     # A file of Markdown travels alone, without the standard error that tells the warnings.
     lines = [*closing(report), *(f"warning: {warning}" for warning in report.warnings), *report.explanation]
     if lines:
@@ -48,10 +48,10 @@ def _table(report: Report, columns: Sequence[Column]) -> str:
     return _lay_out(headings, ["---:" if column.format in NUMERIC else "---" for column in columns], body)
 
 
-def _sheet(report: Report, columns: Sequence[Column]) -> str:
-    row = report.rows[0]
-    body = [[f"{c.group} {c.heading}".strip(), measure(c, row.get(c.key))] for c in columns if c.format != "name"]
-    return _lay_out(["", "value"], ["---", "---:"], body)
+def _sheet(report: Report) -> str:
+    groups = [group or "value" for group in sheets.groups(report)]
+    body = [[column.heading, *texts] for column, texts in sheets.lines(report)]
+    return _lay_out(["", *groups], ["---", *("---:" for _ in groups)], body)
 
 
 def _lay_out(headings: Sequence[str], rules: Sequence[str], body: Sequence[Sequence[str]]) -> str:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from roofline.render import Style
-from roofline.render.cells import NUMERIC, cell, measure, unit_of
+from roofline.render import Style, sheets
+from roofline.render.cells import NUMERIC, cell, unit_of
 from roofline.report import Column, Report, closing, shown
 from roofline.text import printable
 
@@ -114,8 +114,23 @@ def _cut(column: Column, text: str, room: int) -> str:
     if column.format == "name":
         return _shorten(text, room)
     if column.format == "list" and cell_len(text) > room:
-        return f"{set_cell_size(text, max(room - 3, 1)).rstrip(', ')}..."
+        return _first_words(text, room)
     return text
+
+
+def _first_words(text: str, room: int) -> str:
+    """As many words of a list as there is room for, none of which is cut: half an id would look like one.
+
+    >>> _first_words("qwen3-30b, qwen-3-30b-a3b", 16), _first_words("deepseek-v2-lite-16b", 16)
+    ('qwen3-30b, ...', '...')
+
+    """
+    kept: list[str] = []
+    for word in text.split(", "):
+        if cell_len(", ".join([*kept, word, "..."])) > room:
+            break
+        kept.append(word)
+    return ", ".join([*kept, "..."])
 
 
 def _shorten(text: str, width: int) -> str:
@@ -163,21 +178,12 @@ def _fit(
 
 def _sheet(report: Report) -> Table:
     """One line a heading, one column a roof."""
-    row = report.rows[0]
-    columns = [column for column in shown(report) if column.format != "name"]
-    groups = list(dict.fromkeys(column.group for column in columns if column.group)) or [""]
+    groups = sheets.groups(report)
     named = len(groups) > 1
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=named, header_style="bold")
     table.add_column("", no_wrap=True)
     for group in groups:
         table.add_column(Text(group), no_wrap=True)
-    for heading in dict.fromkeys(column.heading for column in columns):
-        by_group = {column.group: column for column in columns if column.heading == heading}
-        texts = []
-        for number, group in enumerate(groups):
-            column = by_group.get(group) or (by_group.get("") if number == 0 else None)
-            texts.append("" if column is None else measure(column, row.get(column.key)))
-        if any(texts):
-            example = next(iter(by_group.values()))
-            table.add_row(Text(heading), *(Text(text, style=_style(example, text)) for text in texts))
+    for column, texts in sheets.lines(report):
+        table.add_row(Text(column.heading), *(Text(text, style=_style(column, text)) for text in texts))
     return table

@@ -4,9 +4,12 @@
 - total: the same with the activations that each operator reads and writes, and then the links.
 - by operator: the sum of what each operator takes at least, as if none overlapped with another.
 
-So least <= total <= by operator, none of them a prediction. No software beats the least; kernels that fuse more than
-is counted can beat the other two. Links are added to the total, not hidden behind it: an all-reduce needs the products
-before it, and those behind it need the all-reduce.
+So least <= total <= by operator, none of them a prediction. No software that does what is counted beats the least;
+kernels that fuse more than that can beat the other two. What is counted is a choice: absorbed MLA beats naive MLA, and
+the experts that a step touches are an expected number, of which a batch that agrees touches fewer.
+
+Links are added to the total, not hidden behind it: an all-reduce needs the products before it, and those behind it need
+the all-reduce.
 """
 
 from __future__ import annotations
@@ -165,7 +168,7 @@ class Bounds(NamedTuple):
 
     @property
     def least_time_tokens_per_s(self) -> float:
-        """The most tokens a second by the least time: what no software can beat."""
+        """The most tokens a second by the least time: what no software that does what is counted can beat."""
         return self.tokens / self.least
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from roofline.errors import InputError
 from roofline.operations.shapes import LARGEST, sizes
+from roofline.text import clip
 from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.layer import Layer
 from roofline.transformer.mlp import Dense
 from roofline.transformer.moe import Moe
+from roofline.units import significant
 
 _SHAPES: Final = ("layers", "hidden", "heads", "width", "vocab")
+_BILLION: Final = 10**9
 _ATTENTION: Final = ("layers", "hidden", "heads")
 _UNPLACED: Final = "each parameter outside the attention is read once a step and makes 2 FLOP a token"
 
@@ -28,11 +32,11 @@ def by_hand(
     head_dim: int | None = None,
     width: int | None = None,
     vocab: int | None = None,
-    experts: int | None = None,
-    per_token: int | None = None,
+    num_experts: int | None = None,
+    top_k: int | None = None,
     tied: bool = False,
     gated: bool = True,
-    name: str = "model",
+    name: str | None = None,
 ) -> Architecture:
     """The architecture of which so much is known, in three steps.
 
@@ -49,11 +53,11 @@ def by_hand(
         head_dim: size of a head; None: hidden / heads
         width: width of the MLP, or of one expert
         vocab: rows of the embedding table
-        experts: experts of each layer; None: one MLP
-        per_token: experts that a token passes
+        num_experts: experts of each layer; None: one MLP
+        top_k: experts that a token passes
         tied: the LM head is the embedding table
         gated: the MLP has a gate, and so three matrices in place of two
-        name: what it is called
+        name: what it is called; None: a model of so many parameters
 
     Raises:
         InputError: too little, too much, or sizes that contradict one another.
@@ -66,13 +70,19 @@ def by_hand(
     """
     given = {"layers": layers, "hidden": hidden, "heads": heads, "width": width, "vocab": vocab}
     missing = [word for word in _SHAPES if given[word] is None]
-    _believed(heads=heads, head_dim=head_dim, hidden=hidden, kv_heads=kv_heads, width=width, experts=experts)
+    for word, flag in (("tied", tied), ("gated", gated)):
+        if not isinstance(flag, bool):
+            raise InputError(f"{word} must be True or False, got {clip(repr(flag))}")
+    _believed(heads=heads, head_dim=head_dim, hidden=hidden, kv_heads=kv_heads, width=width, num_experts=num_experts)
     _believed(limits.DEPTH, layers=layers)
     _believed(limits.VOCAB, vocab=vocab)
-    further = {"width": width, "vocab": vocab, "experts": experts, "per_token": per_token}
+    further = {"width": width, "vocab": vocab, "num_experts": num_experts, "top_k": top_k}
     if params is not None:
         if not missing:
             raise InputError("params follows from the shapes, which are all given; leave it out")
+        if tied or not gated:
+            idle = "tied" if tied else "gated"
+            raise InputError(f"{idle} has no effect beside params", hint="give all sizes in place of params")
         if any(value is not None for value in further.values()):
             said = ", ".join(word for word, value in further.items() if value is not None)
             raise InputError(
@@ -85,15 +95,30 @@ def by_hand(
             f"a model by hand lacks {', '.join(missing)}", hint="or give its number of parameters, such as 70e9"
         )
     sizes(layers=layers, hidden=hidden, vocab=vocab)
-    if (experts is None) is not (per_token is None):
-        raise InputError("experts and per_token go together; one of them is missing")
-    if per_token is not None and per_token * width > limits.SIZE:
-        raise InputError(f"per_token x width must be at most {limits.SIZE:,}, got {per_token:,} x {width:,}")
+    if (num_experts is None) is not (top_k is None):
+        raise InputError("num_experts and top_k go together; one of them is missing")
     mlp: Dense | Moe = Dense(width=width, gated=gated)
-    if experts is not None and per_token is not None:
-        mlp = Moe(experts=experts, per_token=per_token, width=width, gated=gated)
+    if num_experts is not None and top_k is not None:
+        sizes(top_k=top_k)
+        if top_k > num_experts:
+            raise InputError(f"top_k must not exceed num_experts: {top_k} of {num_experts}")
+        if top_k * width > limits.SIZE:
+            raise InputError(f"top_k x width must be at most {limits.SIZE:,}, got {top_k:,} x {width:,}")
+        mlp = Moe(experts=num_experts, per_token=top_k, width=width, gated=gated)
     layer = Layer(attention=_gqa(hidden, heads, kv_heads, head_dim), mlp=mlp)
-    return Architecture(name=name, hidden=hidden, vocab=vocab, layers=((layers, layer),), tied=tied, source="by hand")
+    found = Architecture(name="", hidden=hidden, vocab=vocab, layers=((layers, layer),), tied=tied, source="by hand")
+    return replace(found, name=name or _by_size(found.parameters))
+
+
+def _by_size(params: int) -> str:
+    """What a model without a name is called.
+
+    >>> _by_size(70 * 10**9), _by_size(124_439_808)
+    ('a model of 70.00 B parameters', 'a model of 124.4 M parameters')
+
+    """
+    size, unit = (params / 1e9, "B") if params >= _BILLION else (params / 1e6, "M")
+    return f"a model of {significant(size)} {unit} parameters"
 
 
 def _counted(
@@ -104,10 +129,11 @@ def _counted(
     kv_heads: int | None,
     head_dim: int | None,
     *,
-    name: str,
+    name: str | None,
 ) -> Architecture:
     """A model whose parameters are known in sum, with or without its attention."""
     given = {"layers": layers, "hidden": hidden, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
+    name = name or _by_size(params)
     if all(value is None for value in given.values()):
         unknown = "KV cache, attention and activations are unknown and not counted: nothing is known of the layers"
         return Architecture(
@@ -160,6 +186,8 @@ def _gqa(hidden: int, heads: int, kv_heads: int | None, head_dim: int | None) ->
 
 def _whole(params: float) -> int:
     """A number of parameters, which people write as 70e9."""
+    if isinstance(params, bool) or not isinstance(params, int | float):
+        raise InputError(f"params must be a number, such as 70e9, got {clip(repr(params))}")
     if not 1 <= params <= LARGEST or params != int(params):
         got = "more" if params > LARGEST else f"{params:g}"  # an integer may be too large for a float
         raise InputError(f"params must be a whole number from 1 to 1e15, got {got}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
+from roofline.text import clip
 from roofline.transformer.choices import EXPERTS, WORDS, Attention, Count, Latent, Logits, Touched
 
 
@@ -29,8 +30,9 @@ class Conventions:
             one_of(name, getattr(self, name), words)
         if isinstance(self.experts, str):
             one_of("experts", self.experts, EXPERTS)
-        elif self.experts < 1:
-            raise InputError(f"experts must be at least 1, or one of {', '.join(EXPERTS)}, got {self.experts}")
+        elif not _whole(self.experts) or self.experts < 1:
+            known = f"a whole number from 1 on, or one of {', '.join(EXPERTS)}"
+            raise InputError(f"experts must be {known}, got {clip(repr(self.experts))}")
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -55,3 +57,7 @@ class Conventions:
             str(self.experts),
             f"experts: {self.experts} {'is' if self.experts == 1 else 'are'} touched in each layer, as given",
         )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

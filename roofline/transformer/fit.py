@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -54,8 +55,12 @@ def fits_into(needed: Demand, device: Device) -> bool | None:
     return surely if surely == perhaps else None
 
 
-def smallest_devices(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:
+def smallest_devices(
+    model: Architecture, formats: Formats, load: Load, capacity: float, *, bound: bool = False
+) -> int | None:
     """The fewest devices between which the heads can be split and on each of which all fits; None if on none.
+
+    ``bound``: on each of which all fits that is known, so that it takes as many at the least.
 
     Raises:
         InputError: it depends on what is not known of the model.
@@ -66,11 +71,33 @@ def smallest_devices(model: Architecture, formats: Formats, load: Load, capacity
         if shared % devices:
             continue
         try:
-            if _fits(model, formats, load._replace(devices=devices), capacity):
+            if _fits(model, formats, load._replace(devices=devices), capacity, bound=bound):
                 return devices
         except _SplitError:
             continue
     return None
+
+
+def uneven_devices(model: Architecture, formats: Formats, load: Load, capacity: float, devices: int) -> int | None:
+    """The first number below the fewest ``devices`` on each of which all would fit, could they share the heads evenly.
+
+    None where there is none. What is split shrinks as 1 / p and what is on every device stays, so between two numbers
+    that do share the heads the bytes of p devices are a + b / p.
+
+    Raises:
+        InputError: the heads cannot be split between ``devices``.
+
+    """
+    fewer, held = devices, {devices: demand(model, formats, load._replace(devices=devices)).known}
+    while fewer > 1 and len(held) == 1:
+        fewer -= 1
+        with suppress(InputError):  # the heads cannot be split so
+            held[fewer] = demand(model, formats, load._replace(devices=fewer)).known
+    if len(held) == 1:
+        return None
+    split = (held[fewer] - held[devices]) / (1 / fewer - 1 / devices)
+    everywhere = held[devices] - split / devices
+    return next((n for n in range(fewer + 1, devices) if everywhere + split / n <= capacity), None)
 
 
 def longest_context(model: Architecture, formats: Formats, load: Load, capacity: float) -> int | None:
@@ -94,9 +121,17 @@ def largest_batch(model: Architecture, formats: Formats, load: Load, capacity: f
 
 
 def widest_weights(
-    model: Architecture, formats: Formats, load: Load, capacity: float, among: tuple[str, ...]
+    model: Architecture,
+    formats: Formats,
+    load: Load,
+    capacity: float,
+    among: tuple[str, ...],
+    *,
+    bound: bool = False,
 ) -> str | None:
     """The format among these in which the weights are largest and all still fits; None if none does.
+
+    ``bound``: in which all still fits that is known, so that no wider one can be held.
 
     Raises:
         UnknownNameError: no such format.
@@ -105,7 +140,7 @@ def widest_weights(
     """
     choices = [replace(formats, weights=name, kept=None) for name in among]
     for choice in sorted(choices, key=lambda choice: weight_bytes(model, choice), reverse=True):
-        if _fits(model, choice, load, capacity):
+        if _fits(model, choice, load, capacity, bound=bound):
             return choice.weights
     return None
 
@@ -114,12 +149,12 @@ class _SplitError(InputError):
     """Heads that so many devices cannot share."""
 
 
-def _fits(model: Architecture, formats: Formats, load: Load, capacity: float) -> bool:
+def _fits(model: Architecture, formats: Formats, load: Load, capacity: float, *, bound: bool = False) -> bool:
     try:
         needed = demand(model, formats, load)
     except InputError as error:
         raise _SplitError(str(error), hint=error.hint) from None
-    fits = needed.fits(capacity)
+    fits = needed.known <= capacity if bound else needed.fits(capacity)
     if fits is None:
         raise InputError(
             f"whether {model.name} fits depends on its "

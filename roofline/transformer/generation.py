@@ -19,10 +19,21 @@ class Generation(NamedTuple):
     """Seconds of a request by one measure of a step, such as the total time: activations and links included."""
 
     batch: int
+    steps: int  # of decode, behind the prefill
     first_token: float  # of the prefill
     next_token: float  # of the first decode step
     last_token: float  # of the last decode step, with the longest context
     mean_token: float  # of all decode steps
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of each sequence in all, that of the prefill among them."""
+        return self.steps + 1
+
+    @property
+    def all_tokens(self) -> float:
+        """Seconds until the last of them is there."""
+        return self.first_token + self.steps * self.mean_token
 
     @property
     def tokens_per_s(self) -> float:
@@ -65,6 +76,8 @@ def generation(
     ...     lambda step: table(by_hand(params=1e9), step, Formats()), roofs, prompt=1000, generated=10)
     >>> round(one.first_token, 9), round(one.mean_token, 9)  # 2 x 1e9 x 1000 FLOP, then 2 x 1e9 B a step
     (0.02, 0.002)
+    >>> one.tokens, round(one.all_tokens, 9)  # 20 ms + 10 x 2 ms
+    (11, 0.04)
 
     """
     sizes(prompt=prompt, generated=generated, batch=batch)
@@ -79,6 +92,7 @@ def generation(
 
     return Generation(
         batch=batch,
+        steps=generated,
         first_token=of(Step.prefill(prompt, batch=batch)),
         next_token=at(first),
         last_token=at(last),

@@ -21,6 +21,7 @@ _ALIASES: Final = r'[{,]\s*"aliases"\s*:\s*\[([^\]]*)\]'  # compiled where it is
 _HEAD: Final = 1000  # characters of a file that are searched for its aliases
 _TUNED: Final = ("-instruct", "-chat", "-it", "-hf", "-base")  # the same architecture after further training
 _SIZE: Final = 100_000  # characters
+_NEAREST: Final = 4  # ids that are suggested
 
 
 class Preset(NamedTuple):
@@ -65,8 +66,10 @@ def find(name: str) -> Architecture:
     leads = dict(aliases(known))
     if wanted in leads:
         return _read(leads[wanted])
-    near = nearest(wanted, [*known, *leads], 4)
-    near += [id_ for id_ in known if wanted and wanted in id_ and id_ not in near][: 4 - len(near)]
+    # Aliases are compared too, but ids are named, as roofline llm list has them.
+    near = [leads[word].id if word in leads else word for word in nearest(wanted, [*known, *leads], 2 * _NEAREST)]
+    near += [id_ for id_ in known if wanted and wanted in id_]
+    near = list(dict.fromkeys(near))[:_NEAREST]
     hint = f"did you mean: {', '.join(near)}?" if near else "a preset, a config.json or a GGUF file is wanted"
     raise UnknownNameError(f"unknown model {quote(name)}", hint=hint)
 

@@ -12,6 +12,7 @@ from roofline.transformer.fit import (
     longest_context,
     possible_capacity,
     smallest_devices,
+    uneven_devices,
     usable_capacity,
     widest_weights,
 )
@@ -26,6 +27,19 @@ GGUF: Final = (
     *("q3_k_l", "iq3_m", "q3_k_m", "iq3_s", "iq3_xs", "q3_k_s", "iq3_xxs"),
     *("q2_k", "q2_k_s", "iq2_m", "iq2_s", "iq2_xs", "iq2_xxs", "iq1_m", "iq1_s"),
 )
+
+
+class Edges(NamedTuple):
+    """What follows from what is known of the demand, where not all is: no fewer devices do, and no wider weights."""
+
+    devices: int | None  # None: no number of them
+    served: str | None  # of SERVED; None: none is narrow enough
+    gguf: str | None  # of GGUF
+
+    @property
+    def weights(self) -> str | None:
+        """The widest format of both kinds."""
+        return _wider(self.served, self.gguf)
 
 
 class Room(NamedTuple):
@@ -43,12 +57,13 @@ class Room(NamedTuple):
     batch: int | None = None
     served: str | None = None  # the widest of SERVED
     gguf: str | None = None  # the widest of GGUF
+    uneven: int | None = None  # fewer devices that would hold it, if from so many on they could share the heads
+    bounds: Edges | None = None  # of a model of which not all is known
 
     @property
     def weights(self) -> str | None:
         """The widest format of both kinds."""
-        found = [storage(name, mixes=True) for name in (self.served, self.gguf) if name]
-        return max(found, key=lambda held: held.size_of(_MANY)).name if found else None
+        return _wider(self.served, self.gguf)
 
     @property
     def weights_fit(self) -> bool | None:
@@ -61,6 +76,12 @@ class Room(NamedTuple):
     def depends(self) -> bool:
         """Whether it fits only if the GB that the device was sold with are GiB."""
         return self.fits is None and self.why is None
+
+
+def _wider(*names: str | None) -> str | None:
+    """The format of more bits."""
+    found = [storage(name, mixes=True) for name in names if name]
+    return max(found, key=lambda held: held.size_of(_MANY)).name if found else None
 
 
 def room(setup: Setup) -> Room:
@@ -81,7 +102,19 @@ def room(setup: Setup) -> Room:
             word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
         )
         verb = "are" if needed.activations is None else "is"
-        return Room(needed, load.tokens, capacity, possible, setup.fits(needed), why=f"{unknown} {verb} unknown")
+        return Room(
+            needed,
+            load.tokens,
+            capacity,
+            possible,
+            setup.fits(needed),
+            why=f"{unknown} {verb} unknown",
+            bounds=Edges(
+                smallest_devices(model, formats, load, capacity, bound=True),
+                widest_weights(model, formats, load, capacity, SERVED, bound=True),
+                widest_weights(model, formats, load, capacity, GGUF, bound=True),
+            ),
+        )
     devices = smallest_devices(model, formats, load, capacity)
     return Room(
         needed,
@@ -95,6 +128,7 @@ def room(setup: Setup) -> Room:
         batch=largest_batch(model, formats, load, capacity),
         served=widest_weights(model, formats, load, capacity, SERVED),
         gguf=widest_weights(model, formats, load, capacity, GGUF),
+        uneven=uneven_devices(model, formats, load, capacity, devices) if devices else None,
     )
 
 

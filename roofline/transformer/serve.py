@@ -4,89 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final, NamedTuple
 
 from roofline.core.choice import RoofQuery
 from roofline.core.device import Device
-from roofline.core.link import with_link
 from roofline.core.target import Target
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS
-from roofline.transformer import choices
+from roofline.transformer import arguments, choices
 from roofline.transformer.architecture import Architecture
-from roofline.transformer.bounds import Bounds
 from roofline.transformer.choices import Attention, Count, Latent, Logits, Touched
 from roofline.transformer.conventions import Conventions
-from roofline.transformer.efficiency import estimate
 from roofline.transformer.formats import Part
-from roofline.transformer.generation import Generation
-from roofline.transformer.memory import Demand
-from roofline.transformer.served import critical, generated
+from roofline.transformer.serving import Serving
 from roofline.transformer.setup import Setup
-
-_SLOWEST: Final = 1.0  # s of a serial step; light goes round the earth in 0.13 s
-
-
-class Serving(NamedTuple):
-    """A model at work on a device: the bounds of its steps, its memory, its critical batch.
-
-    Figures are of each device where there are several; tokens/s are of all sequences and devices together.
-    """
-
-    setup: Setup
-
-    @property
-    def prefill(self) -> Bounds:
-        """The bounds of the prefill of all prompts: FLOP, B, B/s, FLOP/s, s and tokens/s."""
-        return self.setup.bounds(self.setup.prefill())
-
-    @property
-    def decode(self) -> Bounds:
-        """The bounds of one decode step at the context, in the same units."""
-        return self.setup.bounds(self.setup.decode())
-
-    @property
-    def prefill_estimate(self) -> float | None:
-        """Seconds of the prefill at the measured efficiencies; None where none was given."""
-        return self._estimated(self.prefill)
-
-    @property
-    def decode_estimate(self) -> float | None:
-        """Seconds of a decode step at the measured efficiencies; None where none was given."""
-        return self._estimated(self.decode)
-
-    def _estimated(self, bounds: Bounds) -> float | None:
-        mfu, mbu = self.setup.mfu, self.setup.mbu
-        return None if mfu is None and mbu is None else estimate(bounds, mfu=mfu, mbu=mbu)
-
-    @property
-    def generation(self) -> Generation | None:
-        """Seconds to the first token and of each behind it, by the total time; None where nothing is generated."""
-        first, roofs = self.setup.roofs(self.setup.prefill()), self.setup.roofs(self.setup.decode())
-        roofs = roofs._replace(by_precision={**first.by_precision, **roofs.by_precision})
-        return generated(self.setup, roofs, lambda step: step.total)
-
-    @property
-    def memory(self) -> Demand:
-        """What each device has to hold, in B; None is not known."""
-        return self.setup.demand()
-
-    @property
-    def fits(self) -> bool | None:
-        """Whether that fits into the memory of a device; None where it is not known."""
-        return self.setup.fits()
-
-    @property
-    def critical_batch(self) -> float | None:
-        """Sequences from which decode at this context is compute-bound, by weights and KV cache; None: none is."""
-        return critical(self.setup).batch
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What must be said of the figures."""
-        tables = (self.setup.prefill(), self.setup.decode())
-        return tuple(dict.fromkeys((*self.setup.notes, *(note for table in tables for note in table.notes))))
 
 
 def serve(
@@ -115,7 +46,7 @@ def serve(
     mfu: float | None = None,
     mbu: float | None = None,
 ) -> Serving:
-    """A model on a device, or split over several; the arguments are the options of ``roofline llm``.
+    """A model on a device, or split over several: what the options of ``roofline llm`` say, as numbers in base units.
 
     Whether the devices can share the heads, and have a peak for what is multiplied, shows when a step is asked for.
 
@@ -159,19 +90,15 @@ def serve(
     for name, value, kind in (("model", model, Architecture), ("device", device, Device)):
         if not isinstance(value, kind):
             raise InputError(f"{name} must be what roofline.{name}() gives, got {value!r}")
-    if not 0 <= latency <= _SLOWEST:
-        raise InputError(f"latency must be from 0 to {_SLOWEST:g} s a serial step, got {latency:g} s")
-    if reserve < 0 or 0 < reserve < 1:
-        raise InputError(f"reserve must be 0 or 1 B at least, got {reserve:g} B")
-    if link is not None and not isinstance(link, str):
-        device, link = with_link(device, link), None
+    arguments.named(weights=weights, kv=kv, compute=compute)
+    device, name_of_link = arguments.linked(device, link)
     prompt, context = _lengths(model, prompt, context, generate)
     setup = Setup(
         architecture=model,
         target=Target(device=_of_any_precision(device), query=RoofQuery()),
         conventions=Conventions(attention=attention, count=count, mla=mla, experts=experts, logits=logits),
         weights=weights,
-        kept=None if keep is None else frozenset(keep),
+        kept=arguments.parts(keep),
         kv=kv,
         compute=compute,
         batch=batch,
@@ -179,13 +106,13 @@ def serve(
         context=context,
         generate=generate,
         devices=devices,
-        link=link,
-        latency=latency,
+        link=name_of_link,
+        latency=arguments.latency(latency),
         block=kv_block,
         chunk=chunk,
-        reserve=round(reserve),
-        mfu=mfu,
-        mbu=mbu,
+        reserve=arguments.reserve(reserve),
+        mfu=arguments.share("mfu", mfu),
+        mbu=arguments.share("mbu", mbu),
     ).check()
     _ = setup.formats, setup.port  # which say what there is not
     return Serving(setup)

@@ -69,6 +69,8 @@ TABLE = [
     (2, "analyze - - --hw h100", "error: standard input can be read once; '-' is given twice"),
     (2, "analyze --achieved 1T --peak 1T --expect memory-bound", "error: --expect needs a bandwidth and the traffic"),
     (2, "analyze --flop 1", "error: no such option '--flop'; did you mean: --flops"),
+    (2, "--color always llm list", "error: no such option '--color' of roofline; it has --version, -h, --help; what is of a command goes behind its name"),
+    (2, "hw --format csv list", "error: no such option '--format' of roofline hw; it has -h, --help; what is of a command "),
     (2, "analyse", "error: no such command 'analyse'; did you mean: analyze?"),
     (2, "frobnicate", "error: no such command 'frobnicate'; commands: ridge, analyze, op, llm, check, hw, completion"),
     (2, "hw shwo h100", "error: no such command 'shwo'; did you mean: show?"),

@@ -241,7 +241,7 @@ def test_70b_in_fp16_does_not_fit_80_gb_and_is_bounded_all_the_same(answer: Ask,
     assert out.startswith(
         "Llama-3.1-70B, weights in bf16, on NVIDIA H100 SXM5 80GB (h100-sxm) (hypothetical: it does not"
     )
-    assert "= 143.2 GB of 85.52 GB usable: does not fit; the bounds are hypothetical" in out
+    assert "= 143.2 GB of 85.52 GB usable (sold as 80.00 GB): does not fit; the bounds are hypothetical" in out
 
 
 def test_what_fits_by_hand(answer: Ask, chip: str) -> None:
@@ -515,6 +515,9 @@ BAD = [
     (2, "--format json", "error: name a MODEL, or give its --params; roofline llm list shows the presets"),
     (2, "llama-3.1-9b --hw h100", "error: unknown model 'llama-3.1-9b'; did you mean: llama-3.1-"),
     (2, "show gpt-9", "error: unknown model 'gpt-9'; did you mean: gpt-2"),
+    # aliases are near too, but ids are named
+    (2, "llama --hw h100", "error: unknown model 'llama'; did you mean: llama-3.1-8b, llama-2-7b, llama-3.1-70b, "),
+    (2, "show gemma", "error: unknown model 'gemma'; did you mean: gemma-2-9b, gemma-3-27b, gemma-2-27b?"),
     (2, "llama-3.1-8b", "error: name a device with --hw; roofline hw list shows them; or give --peak and --bw"),
     (2, "llama-3.1-8b h100", "error: Got unexpected extra argument (h100); a device is named with --hw"),
     (
@@ -586,7 +589,11 @@ BAD = [
         "llama-3.1-8b --hw h100 --devices 3",
         "error: --devices must divide the 32 heads of a layer, got 3; fewer",
     ),
-    (2, "llama-3.1-8b --hw m4max --devices 2", "error: m4max has no link to other devices; give its bandwidth"),
+    (
+        2,
+        "llama-3.1-8b --hw m4max --devices 2",
+        "error: no link of m4max to other devices is known; --link 64GB/s gives one, ",
+    ),
     (2, "llama-3.1-8b --hw h100 --devices 2 --link x", "error: h100-sxm has no link 'x'; it has: NVLink 4"),
     (2, "llama-3.1-8b --hw h100 --link x", "error: --link is of several devices; give --devices"),
     (2, "llama-3.1-8b --hw h100 --latency 5us", "error: --latency is of several devices; give --devices"),

@@ -152,7 +152,10 @@ REFUSED = [
         "llama-3.1-8b --hw h100 --levers --weights fp32",
         "--weights has no effect: levers are formats below 16 bits, and fp32",
     ),
-    ("llama-3.1-8b --hw m4max --levers --latency 1us", "--latency has no effect: m4max has no link to other devices"),
+    (
+        "llama-3.1-8b --hw m4max --levers --latency 1us",
+        "--latency has no effect: no link of m4max to other devices is known",
+    ),
     ("llama-3.1-8b --hw h100 --levers --link x", "h100-sxm has no link 'x'; it has: NVLink 4"),
     ("llama-3.1-8b --hw h100 --prompt 9 --sweep context=1:8", "--prompt has no effect: each prompt is as long as the "),
     ("llama-3.1-8b --hw h100 --context 9 --sweep prompt=1:8", "--context has no effect: the rows are of prefill"),

@@ -131,8 +131,8 @@ def test_a_link_may_be_a_bandwidth(answer: Ask, run: Run) -> None:
     assert of_h100["decode_link_time_s"] == found["decode_link_time_s"]
     assert "NVLink" not in run("llama-2-7b --hw h100 --devices 2 --context 0 --link 50GB/s").out
     assert run(f"{line}").err == (
-        "error: given has no link to other devices; give its bandwidth, such as --link 450GB/s, or add one to a file of"
-        " your own\n"
+        "error: no link of given to other devices is known; --link 64GB/s gives one, with its bandwidth one way; or add"
+        " one to a file of your own\n"
     )
 
 
@@ -174,8 +174,13 @@ def test_strict_fails_a_run_above_its_bound_and_only_that(run: Run) -> None:
     above, below = run(f"{line} 900"), run(f"{line} 100")
     assert (above.status, below.status, below.err) == (1, 0, "")
     assert above.out.startswith("Llama-3.1-8B")  # the full result is printed all the same
-    assert above.err.splitlines()[-1] == "error: --strict: 1 warning"
-    assert run(f"{line} 900 --hw h200").err.splitlines()[-1] == "error: --strict: 2 warnings"
+    warned, failed = above.err.splitlines()
+    assert warned.startswith("warning: decode on h100-sxm was measured at ")
+    assert failed == f"error: --strict: {warned.removeprefix('warning: ')}"
+    assert run(f"{line} 900 -q").err == f"{failed}\n"  # which hides no reason
+    both = run(f"{line} 900 --hw h200").err.splitlines()
+    told = "; ".join(each.removeprefix("warning: ") for each in both[:-1])
+    assert both[-1] == f"error: --strict: 2 warnings: {told}"
 
 
 # Output.

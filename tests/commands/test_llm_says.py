@@ -40,16 +40,68 @@ def test_rates_are_named_by_their_bound_and_a_run_is_judged_by_the_least(answer:
     result = roofline(*line)
     assert (result.status, result.err) == (0, "")
     assert "tok/s by least" in result.out
-    assert "of tok/s by least" in result.out
-    assert "note: measured tok/s on h100-sxm are above those by total, " in result.out
+    # its share stands in the sentence: in the table it would repeat the MFU or the MBU, whichever is the larger
     judged = answer(f"llama-3.1-8b --hw h100 --batch 256 --context 512 --measured {between:.3f}")
+    shares = (judged["decode_measured_mfu"], judged["decode_measured_mbu"])
+    assert judged["decode_share_of_bound"] == max(shares)
+    assert f"{100 * max(shares):.2f} % of the bound" in result.out
+    assert "of tok/s by least" not in result.out
+    assert "note: measured tok/s on h100-sxm are above those by total, " in result.out
     assert judged["decode_share_of_bound"] == pytest.approx(between / least, rel=1e-6)
     assert judged["decode_above_bound"] is False
     slow = roofline(*line[:-1], f"{0.9 * total:.3f}").out
     assert "above those by total" not in slow
 
 
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("mixtral-8x7b --hw h100 --batch 16", ", by the expected number of experts"),
+        ("mixtral-8x7b --hw h100 --batch 16 --experts all", ", by --experts all"),
+        ("mixtral-8x7b --hw h100 --batch 16 --experts min", ""),  # fewer cannot be touched
+        ("mixtral-8x7b --hw h100", ""),  # a token passes two, whichever they are
+        ("deepseek-v3 --hw b300", ""),
+        ("deepseek-v3 --hw b300 --mla naive", ", by naive MLA"),
+        ("deepseek-v3 --hw b300 --mla naive --batch 2", ", by the expected number of experts and by naive MLA"),
+        ("llama-3.1-8b --hw h100 --batch 16", ""),
+    ],
+)
+def test_a_run_is_judged_by_what_is_counted_which_is_said(roofline: Runner, line: str, counted: str) -> None:
+    """Absorbed MLA beats naive MLA, and a batch that agrees touches fewer experts than are expected."""
+    slow, fast = (roofline("llm", *line.split(), "--measured", rate, "--strict", "-q") for rate in ("0.1", "1e6"))
+    told = [next(text for text in run.out.splitlines() if text.startswith("measured:")) for run in (slow, fast)]
+    batch = line.partition("--batch ")[2].partition(" ")[0] or "1"
+    assert told[0].endswith(f"x the least time of a decode step at context 4096, batch {batch}{counted}")
+    above = ", which a run may undercut" if counted else ", which cannot be"
+    assert told[1].endswith(
+        f"faster than the least time of a decode step at context 4096, batch {batch}{counted}{above}"
+    )
+    assert (slow.status, slow.err, fast.status) == (0, "", 1)
+    reason = f"; the bound is {counted.removeprefix(', ')}, which a run may undercut\n" if counted else "devices\n"
+    assert fast.err.startswith("error: --strict: decode on ")
+    assert fast.err.endswith(reason)
+
+
+def test_two_devices_are_judged_by_one_measured_number_which_is_said(roofline: Runner) -> None:
+    line = ("llm", "llama-3.1-8b", "--hw", "h100", "--measured", "100")
+    note = "note: --measured is one number, by which each of these devices is judged; a run was on one of them\n"
+    assert note in roofline(*line, "--hw", "a100").out
+    assert note not in roofline(*line).out
+    assert note not in roofline(*line[:-2], "--hw", "a100").out
+
+
 # What is unknown.
+def test_a_model_of_parameters_alone_is_called_by_its_size(roofline: Runner, answer: Ask) -> None:
+    out = roofline("llm", "--params", "70B", "--hw", "h100").out
+    assert out.startswith("a model of 70.00 B parameters, weights in bf16, on NVIDIA H100")
+    assert "\nbatch 1, prompt 4096, context 4096; products in bf16\n" in out  # of its cache nothing is known
+    assert "; KV cache in bf16, products in bf16\n" in roofline("llm", "llama-3.1-8b", "--hw", "h100").out
+    # 32 x (4 x 4096^2 + 3 x 4096 x 11008 + 2 x 4096) + 2 x 32000 x 4096 + 4096: Llama-2-7B
+    shapes = "--layers 32 --hidden 4096 --heads 32 --width 11008 --vocab 32000"
+    assert roofline("llm", *shapes.split(), "--hw", "h100").out.startswith("a model of 6.738 B parameters, ")
+    assert roofline("llm", "show", "--params", "124.4M").out.startswith("a model of 124.4 M parameters\n")
+
+
 def test_all_reduces_of_unknown_layers_are_unknown_and_not_zero(answer: Ask, roofline: Runner) -> None:
     found = answer("--params 70.55e9 --hw h100 --devices 8")
     assert found["decode_link_time_s"] is found["prefill_link_time_s"] is None
@@ -179,6 +231,22 @@ def test_generating_n_tokens_is_the_sum_of_n_decode_steps(answer: Ask) -> None:
     assert 3 * found["time_per_token_s"] == pytest.approx(first + sum(others), rel=1e-12)
     assert found["time_per_token_s"] == pytest.approx(others[0])  # at the mean context, 3 + (3 + 1) / 2 = 5
     assert found["generated_tokens_per_s"] == pytest.approx(3 / (first + sum(others)))
+    # and with the prefill, which makes the first of them
+    assert found["tokens_in_all"] == 4
+    assert found["time_to_last_token_s"] == pytest.approx(found["prefill_total_time_s"] + first + sum(others))
+
+
+def test_how_many_tokens_that_makes_and_when_the_last_is_there(roofline: Runner, answer: Ask) -> None:
+    """7e9 parameters at 1 TB/s: 14 ms a step of 14 GB; a prompt of 1000 takes 14e12 FLOP, 140 ms at 100 TFLOP/s."""
+    line = "--params 7e9 --peak 100TFLOP/s --bw 1TB/s --prompt 1000 --generate"
+    for count, told in (("500", "; all 501 after 7.140 s"), ("1", "; both after 154.0 ms"), ("0", "")):
+        sentences = [text for text in roofline("llm", *line.split(), count).out.splitlines() if "first token" in text]
+        assert [text.endswith(told) for text in sentences if "generating" in text] == [True] * bool(told)
+    both = roofline("llm", *line.split(), "500", "--batch", "2", "--mbu", "50%").out
+    assert "; all 501 tokens of each sequence after 7.280 s\n" in both  # the prefill of both takes 280 ms
+    # at half the bandwidth 28 ms a step, and the prefill as before
+    assert "; all 501 tokens of each sequence after 14.28 s\n" in both
+    assert answer(f"{line} 500 --mbu 50%")["estimated_time_to_last_token_s"] == pytest.approx(0.14 + 500 * 0.028)
 
 
 # Faults that were mended once.

@@ -78,6 +78,37 @@ def test_the_crossing_and_the_critical_batch_stand_under_the_table(roofline: Run
     )
 
 
+def test_what_is_the_same_for_several_combinations_is_told_once(roofline: Runner) -> None:
+    """The crossover context is P / H x FLOP a position over its bytes: weights do not matter, the cache does.
+
+    Of the critical batch W P / (F H - K P) both matter, but bf16 and fp16 take the same bytes.
+    """
+    axes = ("--sweep", "weights=bf16,fp16,fp8", "--sweep", "kv=fp16,fp8", "--sweep", "batch=1,2")
+    out = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "1024", *axes).out.splitlines()
+    told = [line.partition(": ")[0] for line in out if line.startswith(("critical", "crossover"))]
+    assert told == [
+        *(
+            f"critical batch at context 1024 on h100-sxm, weights {weights}, kv {kv}"
+            for weights in ("bf16 or fp16", "fp8")
+            for kv in ("fp16", "fp8")
+        ),
+        *(f"crossover context on h100-sxm, kv {kv}, whatever the weights" for kv in ("fp16", "fp8")),
+    ]
+    narrow = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--context", "1024", *axes[:2], *axes[4:]).out
+    assert "\ncrossover context on h100-sxm, whatever the weights: 1476 by weights and KV cache, " in narrow
+
+
+def test_a_handful_of_critical_batches_and_crossovers_is_told(roofline: Runner) -> None:
+    """Four devices have a critical batch and a crossover context each at 2 contexts: 12 lines, of which 6 are told."""
+    devices = "hw=h100,a100,m3ultra,mi300x"
+    line = ("llama-3.1-8b", "--sweep", devices, "--sweep", "context=1,64", "--sweep", "batch=1,2")
+    out = roofline("llm", *line).out.splitlines()
+    starts = [text.partition(" on ")[0] for text in out if text.startswith(("critical", "crossover"))]
+    first = ["critical batch at context 1", "critical batch at context 64", "critical batch at context 1"]
+    assert starts == [*first, *["crossover context"] * 3]
+    assert "and 6 more such lines; --format csv and json have the figures of each row" in out
+
+
 def test_a_long_list_of_crossings_is_cut(roofline: Runner) -> None:
     contexts = ",".join(str(context) for context in range(1, 12))
     out = roofline("llm", "gpt-2", "--hw", "m4max", "--sweep", f"context={contexts}", "--sweep", "batch=1,256").out

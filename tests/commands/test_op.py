@@ -391,7 +391,7 @@ BAD = [
     ("conv2d -c 1 -k 1 -h 2 -r 5", "r must fit the input: 5 taps reach over 5 points, and h has 2 with its padding"),
     ("conv2d -h", "-h is a size of conv2d; roofline op conv2d --help explains"),
     ("attention -h 3 --h-kv 2 --s-q 8 -d 8", "h_kv must divide h: 3 is no multiple of 2"),
-    ("p2p -n 8 --hw m4max", "m4max has no link to other devices; give its bandwidth, such as --link 450GB/s"),
+    ("p2p -n 8 --hw m4max", "no link of m4max to other devices is known; --link 64GB/s gives one, "),
     ("allreduce -n 8 -p 2 --hw h100 --link X", "h100-sxm has no link 'X'; it has: NVLink 4"),
     ("gemn -m 8", "no such operation 'gemn'; did you mean: gemv, gemm?"),
     ("zzz", "no such operation 'zzz'; roofline op list shows them"),

@@ -17,7 +17,7 @@ from roofline.core.gate import Expectation, judge
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port, port
 from roofline.core.target import Target
-from roofline.errors import InputError, UnknownNameError
+from roofline.errors import InputError, NoLinkError, UnknownNameError
 from roofline.operations.collective import allgather, allreduce
 from roofline.report.explain import explain
 from roofline.report.sentences import assumptions, verdict
@@ -95,7 +95,10 @@ def test_one_device_needs_no_link() -> None:
     placement = target(alone).place(allreduce(n=500_000, p=1)).first
     assert placement.link is None
     assert placement.bound == "memory"
-    with pytest.raises(UnknownNameError, match=r"^alone has no link to other devices$"):
+    with pytest.raises(NoLinkError, match=r"^no link of alone to other devices is known$") as error:
+        target(alone).place(allreduce(n=500_000, p=2))
+    assert "--" not in (error.value.hint or "")  # options are the command line's
+    with pytest.raises(UnknownNameError):  # whoever catches that catches this
         target(alone).place(allreduce(n=500_000, p=2))
 
 

@@ -315,6 +315,19 @@ def test_rows_computed_one_by_one_are_a_sequence() -> None:
     assert not Computed(())
 
 
+def test_a_list_gives_up_whole_words() -> None:
+    """Half an id would look like one."""
+    report = Report(
+        columns=[Column("model", "model"), Column("aliases", "aliases", "list")],
+        rows=[
+            {"model": "llama-3.1-8b", "aliases": ["llama3.1-8b", "llama3-8b"]},
+            {"model": "x", "aliases": ["y" * 30]},
+        ],
+    )
+    lines = render(report, "table", Style(width=32)).splitlines()
+    assert lines[2:] == ["llama-3.1-8b  llama3.1-8b, ...", "x             ..."]
+
+
 @pytest.mark.parametrize("layout", ["rows", "sheet"])
 def test_what_is_unknown_is_said_to_people_and_null_to_programs(layout: Any) -> None:
     columns = [

@@ -17,7 +17,7 @@ def test_parameters_alone() -> None:
     model = by_hand(params=70e9)
     assert model.parameters == model.active_parameters == model.active_parameters_without_embedding == 70 * 10**9
     assert any("KV cache, attention and activations are unknown" in note for note in model.notes)
-    with pytest.raises(InputError, match="the KV cache of model is unknown"):
+    with pytest.raises(InputError, match=r"the KV cache of a model of 70.00 B parameters is unknown"):
         _ = model.kv_elements_per_token
 
 
@@ -43,7 +43,7 @@ def test_case_l07_resident_is_not_read() -> None:
 
 
 def test_experts() -> None:
-    model = by_hand(**{**LLAMA_8B, "vocab": 32000, "experts": 8, "per_token": 2})
+    model = by_hand(**{**LLAMA_8B, "vocab": 32000, "num_experts": 8, "top_k": 2})
     assert model.parameters == 46_702_792_704  # Mixtral-8x7B
     assert model.active_parameters == 12_879_925_248
 
@@ -63,9 +63,9 @@ def test_heads_may_have_a_size_of_their_own() -> None:
         ({"params": 7e9, "kv_heads": 8}, "the attention of a model by hand lacks layers, hidden, heads"),
         ({**LLAMA_8B, "params": 8e9}, "params follows from the shapes, which are all given"),
         ({"params": 8e9, "vocab": 32000}, "vocab beside params, but not all of the shapes"),
-        ({"params": 8e9, "experts": 8}, "experts beside params, but not all of the shapes"),
-        ({**LLAMA_8B, "experts": 8}, "experts and per_token go together"),
-        ({**LLAMA_8B, "experts": 8, "per_token": 9}, "per_token must not exceed experts: 9 of 8"),
+        ({"params": 8e9, "num_experts": 8}, "num_experts beside params, but not all of the shapes"),
+        ({**LLAMA_8B, "num_experts": 8}, "num_experts and top_k go together"),
+        ({**LLAMA_8B, "num_experts": 8, "top_k": 9}, "top_k must not exceed num_experts: 9 of 8"),
         ({**LLAMA_8B, "kv_heads": 5}, "kv_heads must divide heads: 32 is no multiple of 5"),
         ({**LLAMA_8B, "heads": 33}, "head_dim is missing, and 33 heads do not divide the hidden size 4096"),
         ({**LLAMA_8B, "heads": 0}, "heads must be a whole number from 1 to 1e15, got 0"),
@@ -75,9 +75,15 @@ def test_heads_may_have_a_size_of_their_own() -> None:
         ({**LLAMA_8B, "head_dim": 10**5}, "heads x head_dim must be at most 500,000, got 32 x 100,000"),
         ({"params": 8e9, "layers": 2, "hidden": 8, "heads": 10**9}, "heads must be at most 500,000, got 1,000,000,000"),
         (
-            {**LLAMA_8B, "experts": 1000, "per_token": 1000},
-            "per_token x width must be at most 500,000, got 1,000 x 14,336",
+            {**LLAMA_8B, "num_experts": 1000, "top_k": 1000},
+            "top_k x width must be at most 500,000, got 1,000 x 14,336",
         ),
+        ({"params": 8e9, "tied": True}, "tied has no effect beside params"),
+        ({"params": 8e9, "gated": False}, "gated has no effect beside params"),
+        ({**LLAMA_8B, "tied": "yes"}, "tied must be True or False, got 'yes'"),
+        ({"params": "70B"}, "params must be a number, such as 70e9, got '70B'"),
+        ({"params": True}, "params must be a number, such as 70e9, got True"),
+        ({**LLAMA_8B, "layers": "32"}, "layers must be a whole number from 1 to 1e15, got '32'"),
         ({"params": 0}, "params must be a whole number from 1 to 1e15, got 0"),
         ({"params": 1.5}, "params must be a whole number from 1 to 1e15, got 1.5"),
         ({"params": float("nan")}, "params must be a whole number from 1 to 1e15, got nan"),

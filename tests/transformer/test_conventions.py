@@ -21,7 +21,9 @@ def test_a_word_that_is_none_is_refused_with_those_that_are(name: str) -> None:
 def test_experts_may_be_a_number_from_1_on() -> None:
     assert Conventions(experts=1).of_experts == "experts: 1 is touched in each layer, as given"
     assert Conventions(experts=4).of_experts == "experts: 4 are touched in each layer, as given"
-    with pytest.raises(InputError, match="experts must be at least 1, or one of expected, min, max, all, got 0"):
+    with pytest.raises(
+        InputError, match="experts must be a whole number from 1 on, or one of expected, min, max, all, got 0"
+    ):
         Conventions(experts=0)
 
 

@@ -34,6 +34,25 @@ def test_a_file_and_the_folder_it_is_in(tmp_path: Path) -> None:
     assert model(str(tmp_path)).hidden == 64
 
 
+def test_a_folder_is_one_without_a_slash_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (tmp_path, tmp_path / "qwen", tmp_path / "qwen3-8b"):
+        folder.mkdir(exist_ok=True)
+        (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    (tmp_path / "llama").mkdir()
+    (tmp_path / "own").write_text(json.dumps(CONFIG), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert [model(name).hidden for name in (".", "qwen", "./qwen", "own")] == [64] * 4
+    assert model("qwen3-8b").name == "Qwen3-8B"  # a preset goes first; ./qwen3-8b is the folder
+    assert model("./qwen3-8b").hidden == 64
+    with pytest.raises(UnknownNameError, match=r"^unknown model 'llama'$"):  # a folder of something else
+        model("llama")
+    monkeypatch.chdir(tmp_path / "qwen")
+    assert model("..").hidden == 64
+    monkeypatch.chdir(tmp_path / "llama")
+    with pytest.raises(FileError, match=r"config\.json: no such file"):
+        model(".")
+
+
 def test_a_file_that_is_not_there_is_no_unknown_preset() -> None:
     with pytest.raises(FileError, match="no such file"):
         model("nowhere.json")

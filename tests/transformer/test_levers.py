@@ -142,7 +142,7 @@ def test_levers_that_do_not_apply_say_why() -> None:
     assert {name: effect.why for name, effect in found.items() if effect.why} == {
         "GQA": "it has as many KV heads as heads",
         "MLA": "it caches keys and values, no latent",
-        "tensor parallel": "rtx4090 has no link to other devices",
+        "tensor parallel": "no link of rtx4090 to other devices is known",
     }
     assert all(effect.bounds is None and effect.gain is None for effect in found.values() if effect.why)
 

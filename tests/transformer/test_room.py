@@ -1,4 +1,4 @@
-"""How far each size of a setup could go; the words are those of tests/report/llm/test_memory.py."""
+"""How far each size of a setup could go; the words are those of tests/report/llm/test_fits.py."""
 
 from __future__ import annotations
 

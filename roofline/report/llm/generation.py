@@ -33,8 +33,11 @@ _DECODE: Final[tuple[Field, ...]] = (
     Field("last_token_time_s", "", "", "s", _found(lambda g: g.last_token)),
     Field("time_per_token_s", "mean per token", "", "s", _found(lambda g: g.mean_token)),
     Field("generated_tokens_per_s", "", "", "number", _found(lambda g: g.tokens_per_s)),
+    Field("tokens_in_all", "", "", "count", _found(lambda g: g.tokens)),
+    Field("time_to_last_token_s", "", "", "s", _found(lambda g: g.all_tokens)),
     Field("estimated_time_per_token_s", "est. mean per token", "est. mean", "s", _estimated(lambda g: g.mean_token)),
     Field("estimated_generated_tokens_per_s", "", "", "number", _estimated(lambda g: g.tokens_per_s)),
+    Field("estimated_time_to_last_token_s", "", "", "s", _estimated(lambda g: g.all_tokens)),
 )
 # fmt: on
 
@@ -58,10 +61,11 @@ def generation_lines(served: Served, *, of: str | None = None) -> list[str]:
     if count > 1:
         ends = f"{units.show(found.next_token, 's')} the first, {units.show(found.last_token, 's')} the last"
         mean = f"{mean} each in the mean ({ends})"
+    rate = f"{units.significant(found.tokens_per_s)} tokens/s"
     lines = [
         f"generating{where}, by the total time: the prefill makes the first token after "
         f"{units.show(found.first_token, 's')}; then {counted(count, 'decode step')}, a token of each sequence in "
-        f"each, {'takes' if count == 1 else 'take'} {mean}: {units.significant(found.tokens_per_s)} tokens/s"
+        f"each, {'takes' if count == 1 else 'take'} {mean}: {rate}{_in_all(found)}"
     ]
     if estimated is not None:
         mfu, mbu = served.setup.mfu, served.setup.mbu
@@ -69,6 +73,13 @@ def generation_lines(served: Served, *, of: str | None = None) -> list[str]:
         each = units.show(estimated.mean_token, "s") + (" each in the mean" if count > 1 else "")
         lines.append(
             f"estimate{where} at {at}: first token after {units.show(estimated.first_token, 's')}, then {each}: "
-            f"{units.significant(estimated.tokens_per_s)} tokens/s"
+            f"{units.significant(estimated.tokens_per_s)} tokens/s{_in_all(estimated)}"
         )
     return lines
+
+
+def _in_all(found: Generation) -> str:
+    """How many tokens that makes, the one of the prefill included, and when the last of them is there."""
+    which = "both" if found.tokens == 2 else f"all {found.tokens:,}"
+    each = f"{which} tokens of each sequence" if found.batch > 1 else which
+    return f"; {each} after {units.show(found.all_tokens, 's')}"

@@ -10,8 +10,8 @@ from roofline import units
 from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
+from roofline.report.llm.fits import memory_lines
 from roofline.report.llm.links import link_lines
-from roofline.report.llm.memory import memory_lines
 from roofline.report.llm.phases import verdict
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines
 from roofline.report.llm.steps import context_of, served_cells

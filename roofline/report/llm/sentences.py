@@ -40,6 +40,8 @@ def work_line(setups: Sequence[Setup]) -> str:
         "KV cache": by_device(setups, lambda one: one.formats.kv),
         "products": by_device(setups, lambda one: one.formats.compute),
     }
+    if not first.architecture.layers:
+        del parts["KV cache"]  # of which nothing is known
     alike = [f"{part} in {words}" for part, words in parts.items() if " on " not in words and part != "weights"]
     differ: dict[str, list[str]] = {}
     for part, words in parts.items():
@@ -110,6 +112,22 @@ def of_memory(setup: Setup) -> list[str]:
         f"memory holds the activations of one step: at most {counted(setup.chunk, 'token')} of one prompt (--chunk), "
         "or one token of each sequence"
     ]
+
+
+def counted_by(setup: Setup) -> str:
+    """By which choices a decode step is counted that a run may undercut; empty where there are none.
+
+    One token of one sequence touches as many experts as it passes, however they are counted on the average.
+    """
+    words, parts = setup.conventions, []
+    if setup.architecture.is_moe:
+        if words.experts == "expected" and setup.batch > 1:
+            parts.append("by the expected number of experts")
+        elif words.experts not in ("expected", "min"):
+            parts.append(f"by --experts {words.experts}")
+    if setup.architecture.has_latent and words.mla == "naive":
+        parts.append("by naive MLA")
+    return " and ".join(parts)
 
 
 def more_experts_than_touched(table: Table) -> list[str]:

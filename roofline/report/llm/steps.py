@@ -11,9 +11,10 @@ from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
 from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm.fits import memory_lines
 from roofline.report.llm.generation import generation_cells, generation_columns, generation_lines
 from roofline.report.llm.links import link_lines
-from roofline.report.llm.memory import memory_cells, memory_columns, memory_lines
+from roofline.report.llm.memory import memory_cells, memory_columns
 from roofline.report.llm.phases import PHASES, comparison_columns, measured_line, phase_cells, sheet_columns, verdict
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.transformer.served import Served
@@ -21,6 +22,7 @@ from roofline.transformer.served import Served
 _FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
 _BY_TOTAL: Final = "time, idle and tok/s are by the total time, which kernels that fuse more than is counted can beat"
 _BY_LEAST: Final = "of least: the measured rate over the one by the least time, which it is judged by"
+_SAME_RATE: Final = "--measured is one number, by which each of these devices is judged; a run was on one of them"
 # fmt: off
 _SETUP: Final[tuple[Field, ...]] = (
     Field("model", "", "", "text", lambda s: s.setup.architecture.name),
@@ -97,8 +99,11 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
 def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
     """Several devices: a row each; what does not fit says so."""
     first, setups, few = served[0].setup, [one.setup for one in served], len(served) <= _FEW
+    first_rate = served[0].rate
     tables = [table for one in served for table in one.tables.values()]
     notes = [note for one in served for note in _notes(one)]
+    if first_rate is not None:
+        notes.append(_SAME_RATE)
     small = [one.setup.target.device.id for one in served if one.room.fits is False]
     if small:
         notes.append(f"too small, so that its bounds are hypothetical: {', '.join(small)}")
@@ -114,7 +119,7 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
             *said.assumptions(tables),
             *said.of_memory(first),
             _BY_TOTAL,
-            *(() if served[0].rate is None else (_BY_LEAST,)),
+            *(() if first_rate is None else (_BY_LEAST,)),
         ],
         warnings=[warning for one in served for warning in _warnings(one)],
         context=context_of(context, served),
@@ -148,9 +153,11 @@ def _notes(served: Served) -> list[str]:
 
 
 def _warnings(served: Served) -> list[str]:
-    """A measurement above its bound by the least time, which no software can beat."""
+    """A measurement above its bound by the least time, which no software that does what is counted can beat."""
     warning = served.measured and served.measured.warning
-    return [f"decode on {served.setup.target.device.id} was measured at {warning}"] if warning else []
+    counted = said.counted_by(served.setup)
+    more = f"; the bound is {counted}, which a run may undercut" if counted else ""
+    return [f"decode on {served.setup.target.device.id} was measured at {warning}{more}"] if warning else []
 
 
 def context_of(context: dict[str, Any], served: Sequence[Served]) -> dict[str, Any]:

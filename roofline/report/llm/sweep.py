@@ -9,7 +9,8 @@ from roofline.report import Column, Computed, Report
 from roofline.report.crossings import crossing_line, mark, side
 from roofline.report.devices import title_of
 from roofline.report.llm import sentences as said
-from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
+from roofline.report.llm.alike import critical_summary
+from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells
 from roofline.report.llm.fields import cells, columns
 from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import FITS, fits_cell
@@ -33,7 +34,7 @@ _KEYS: Final = {
 }
 _FORMATS: Final = ("weights", "kv", "compute")
 _HIDDEN: Final = frozenset({"idle_share"})  # of what rows of devices show
-_TOLD: Final = 8  # crossings and critical batches that are told one by one
+_TOLD: Final = 8  # crossings that are told one by one
 _BY_TOTAL: Final = (
     "time and tok/s are by the total time, which kernels that fuse more than is counted can beat; where a model does "
     "not fit they are hypothetical"
@@ -117,14 +118,7 @@ def _summary(grid: Grid, points: Sequence[Point]) -> Iterator[str]:
         yield from crossed[:_TOLD] or ["the bound is the same at every size"]
         if crossed[_TOLD:]:
             yield f"and {counted(len(crossed) - _TOLD, 'more crossing')}, marked in the table"
-    # A critical batch is that of all batches on a line.
-    of_lines = {grid.line(point.setup, "batch"): point for point in points if point.critical is not None}
-    lines: dict[str, None] = {}
-    for point in list(of_lines.values())[:_TOLD]:
-        assert point.critical is not None  # noqa: S101  (for the type checker)
-        of = ", ".join(_names(grid, point.setup, ("batch", "context")))
-        lines |= dict.fromkeys(critical_lines(point.setup, point.critical, of=of or None))
-    yield from lines
+    yield from critical_summary(grid, points)
 
 
 def _crossed(grid: Grid, along: str, point: Point) -> str:

@@ -58,7 +58,7 @@ def test_the_verdict_of_all_together_says_why() -> None:
     assert "compute-bound: I " in together
     assert together.endswith("is past I* 34.96")
     assert "m3ultra has no bf16 peak: fp16 in its place" in apple.notes
-    assert "tensor parallel does not apply: m3ultra has no link to other devices" in apple.notes
+    assert "tensor parallel does not apply: no link of m3ultra to other devices is known" in apple.notes
     slow = levers_report([setup(latency=1e-3)], {})
     assert any("link-bound: the links take 2." in line for line in slow.summary)  # 160 all-reduces of 14 steps of 1 ms
 
