@@ -45,11 +45,11 @@ def parse_json(text: str, where: str) -> dict[str, Any]:
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise refusal(where, f"key {quote(twice)} is repeated")
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise refusal(where, f"key {quote(name)} is repeated")
+            found[name] = value
         return found
 
     try:

@@ -75,14 +75,7 @@ def load(path: str) -> Architecture:
             f"{where}: general.architecture {quote(kind)} is not read from GGUF",
             hint=f"its config.json may be known; from GGUF: {', '.join(_FAMILIES)}",
         )
-    tensors = {tensor.name: tensor for tensor in header.tensors}
-    if len(tensors) < len(header.tensors):
-        names = [tensor.name for tensor in header.tensors]
-        twice = next(tensor for tensor in header.tensors if names.count(tensor.name) > 1)
-        raise FileError(
-            f"{where}: two tensors are called {quote(twice.name)}, the first at byte {twice.at}",
-            hint="the file is damaged: download or convert it again",
-        )
+    tensors = _by_name(header, where)
     if "token_embd.weight" not in tensors or not tensors["token_embd.weight"].shape:
         raise FileError(
             f"{where}: no tensor token_embd.weight with the rows of a vocabulary",
@@ -102,6 +95,18 @@ def load(path: str) -> Architecture:
     held = quantization_of(header, complete=not missing)
     model = replace(model, quantization=held, notes=(*model.notes, *(missing or _held_against(model, header))))
     return replace(model, quantization=held_in(model, header))
+
+
+def _by_name(header: Header, where: str) -> dict[str, Tensor]:
+    tensors: dict[str, Tensor] = {}
+    for tensor in header.tensors:
+        first = tensors.setdefault(tensor.name, tensor)
+        if first is not tensor:
+            raise FileError(
+                f"{where}: two tensors are called {quote(first.name)}, the first at byte {first.at}",
+                hint="the file is damaged: download or convert it again",
+            )
+    return tensors
 
 
 def _config(header: Header, kind: str, tensors: dict[str, Tensor], where: str) -> dict[str, Any]:

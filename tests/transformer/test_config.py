@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -398,6 +399,14 @@ def test_files_that_are_no_configuration(written: Writer, text: str, says: str) 
         load(written(text))
     assert says in str(caught.value)
     assert caught.value.exit_status == 3
+
+
+def test_many_repeated_keys_are_found_at_once(written: Writer) -> None:
+    many = ", ".join(f'"k{i}": 1' for i in range(300_000))
+    start = time.monotonic()
+    with pytest.raises(FileError, match="key 'k299999' is repeated"):
+        load(written(f'{{{many}, "k299999": 2}}'))
+    assert time.monotonic() - start < 10  # looking for each among all others would take 1e11 steps
 
 
 def test_a_missing_file() -> None:

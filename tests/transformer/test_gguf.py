@@ -160,7 +160,58 @@ def test_a_part_that_is_damaged_is_named(tmp_path: Path) -> None:
         load(str(first))
 
 
-@pytest.mark.parametrize("count", ["3", 10**6, 2.0])
+def rewritten(path: Path, names: list[str], **said: object) -> None:
+    """A part with other key-values than in_parts gives it."""
+    first = LLAMA if path.name.startswith("tiny-00001") else {}
+    whole = {f"split.{key.replace('_', '.')}": of for key, of in said.items() if of is not None}
+    path.write_bytes(header({**first, **whole}, {name: LLAMA_TENSORS[name] for name in names}))
+
+
+@pytest.mark.parametrize(
+    ("part", "said", "says"),
+    [
+        (1, {"no": 2}, "split.no is 2, where 1 is wanted: its name says part 2"),
+        (1, {"no": None}, "there is no split.no, where 1 is wanted"),
+        (1, {"no": "1"}, "split.no is '1', where 1 is wanted"),
+        (1, {"no": True}, "split.no is True, where 1 is wanted"),
+        (2, {"no": 2, "count": 4}, "split.count is 4, where 3 is wanted: that of"),
+        (2, {"no": 2, "count": None}, "there is no split.count, where 3 is wanted: that of"),
+        (2, {"no": 2, "tensors_count": 23}, "split.tensors.count is 23, where 22 is wanted: that of"),
+        (2, {"no": 2, "tensors_count": None}, "there is no split.tensors.count, where 22 is wanted: that of"),
+        (0, {"no": 0, "tensors_count": None}, "split.tensors.count is 22, where none is wanted: that of"),
+        (0, {"no": 1}, "split.no is 1, where 0 is wanted: its name says part 1"),
+        (0, {"no": None}, "there is no split.no, where 0 is wanted: its name says part 1"),
+        (0, {"no": 0, "count": 2}, "its name says part 1 of 3, but split.count is 2"),
+        (0, {"no": 0, "count": None}, "its name says part 1 of 3, but it has no split.count"),
+    ],
+)
+def test_a_foreign_part_is_named_with_what_it_says(
+    tmp_path: Path, part: int, said: dict[str, object], says: str
+) -> None:
+    paths, names = in_parts(tmp_path), list(LLAMA_TENSORS)
+    assert len(names) == 22
+    rewritten(paths[part], names[8 * part : 8 * part + 8], **({"count": 3, "tensors_count": 22} | said))
+    named = paths[1] if "where none is wanted" in says else paths[part]
+    with pytest.raises(FileError, match=f"^{re.escape(f'{named}: {says}')}") as caught:
+        load(str(paths[0]))
+    assert caught.value.hint
+
+
+def test_parts_must_have_as_many_tensors_as_they_say(tmp_path: Path) -> None:
+    first, _, third = in_parts(tmp_path)
+    rewritten(third, list(LLAMA_TENSORS)[16:-1], no=2, count=3, tensors_count=22)
+    with pytest.raises(FileError, match=r"00001-of-00003\.gguf: split\.tensors\.count is 22, but its 3 parts have 21"):
+        load(str(first))
+
+
+def test_a_part_in_the_place_of_another_is_not_taken_for_it(tmp_path: Path) -> None:
+    first, second, third = in_parts(tmp_path)
+    third.write_bytes(second.read_bytes())
+    with pytest.raises(FileError, match=r"00003\.gguf: split\.no is 1, where 2 is wanted"):
+        load(str(first))
+
+
+@pytest.mark.parametrize("count", ["3", 10**6, 2.0, True])
 def test_a_number_of_parts_that_is_none(written: Writer, count: object) -> None:
     with pytest.raises(FileError, match=r"split\.count must be a whole number from 1 to 1000"):
         load(written(header({**LLAMA, "split.count": count}, LLAMA_TENSORS)))
@@ -296,6 +347,28 @@ BROKEN: dict[str, tuple[bytes, str]] = {
         "llama.attention.head_count_kv must divide llama.attention.head_count: 8 is no multiple of 3",
     ),
 }
+
+
+@pytest.mark.parametrize("shape", [(2**63,) * 8, (10**8 + 1,), (10**8, 10**6), (2**32, 1000), (1, 2**64 - 1)])
+def test_a_shape_that_no_tensor_has_is_refused(written: Writer, shape: tuple[int, ...]) -> None:
+    content = header(LLAMA, {**LLAMA_TENSORS, "blk.1.ffn_up.weight": (shape, F16)})
+    at = content.index(text("blk.1.ffn_up.weight"))
+    says = f"says that tensor 'blk.1.ffn_up.weight' at byte {at} has the shape {' x '.join(map(str, shape))}; at most"
+    with pytest.raises(FileError, match=re.escape(says)):
+        load(written(content))
+
+
+def test_the_most_tensors_that_are_read_take_seconds_and_not_minutes(written: Writer) -> None:
+    """The time is that of as many steps; looking for each name among all others would take 1e10."""
+    some: Tensors = {**LLAMA_TENSORS, **{f"t{i:05}": ((1,), 0) for i in range(99_978)}}
+    content = header(LLAMA, some)
+    start = time.monotonic()
+    assert load(written(content)).depth == 2
+    with pytest.raises(FileError, match=r"two tensors are called 't99975', the first at byte \d+"):
+        load(written(content.replace(text("t99976"), text("t99975"))))
+    assert time.monotonic() - start < 20  # 5 s on one slow core
+    with pytest.raises(FileError, match="has 100001 tensors, at most 100000 are read"):
+        load(written(header(LLAMA, {**some, "more": ((1,), 0)})))
 
 
 @pytest.mark.parametrize("case", BROKEN)
