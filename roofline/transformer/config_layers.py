@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from roofline.text import quote
 from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
@@ -173,7 +174,10 @@ def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:
         words = _pattern(keys, family, depth, asked=asked)
     for word in words:
         if word not in ("full_attention", "sliding_attention"):
-            raise keys.error(f"layer_types: {word!r} is not supported", "full_attention and sliding_attention are")
+            raise keys.error(
+                f"{keys.called('layer_types')}: {quote(word)} is not supported",
+                "full_attention and sliding_attention are",
+            )
     if "sliding_attention" not in words:
         return [None] * depth
     window = keys.whole("sliding_window")
@@ -182,11 +186,12 @@ def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:
 
 def _pattern(keys: Keys, family: Family, depth: int, *, asked: bool) -> list[str]:
     """What transformers makes of a configuration that lists no layer_types."""
-    absent = keys.maybe("sliding_window") is None or family.window == "never"
-    if absent or (family.window in ("asked", "late") and not asked):
+    off = family.window == "never" or (family.window in ("asked", "late") and not asked)
+    if off or keys.maybe("sliding_window") is None:
         return ["full_attention"] * depth
     if family.window == "pattern":
         period = keys.maybe("sliding_window_pattern") or family.period
         return ["sliding_attention" if (i + 1) % period else "full_attention" for i in range(depth)]
-    first = keys.whole("max_window_layers") if family.window == "late" else 0
+    late = family.window == "late" and keys.values.get("max_window_layers") != 0
+    first = keys.whole("max_window_layers") if late else 0
     return ["sliding_attention" if i >= first else "full_attention" for i in range(depth)]

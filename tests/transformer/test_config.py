@@ -324,7 +324,7 @@ def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: o
         ({"num_key_value_heads": 8}, "config.json: num_key_value_heads must not exceed num_attention_heads: 8 of 4"),
         ({"attention_bias": "yes"}, "config.json: attention_bias must be true or false, got 'yes'"),
         ({"torch_dtype": "bfloat17"}, "config.json: torch_dtype: 'bfloat17' is no type that weights are held in"),
-        ({"layer_types": ["full_attention"]}, "config.json: layer_types names 1 layers, but the model has 3"),
+        ({"layer_types": ["full_attention"]}, "config.json: layer_types names 1 layer, but the model has 3"),
         ({"layer_types": 7}, "config.json: layer_types must be a list of words, got 7"),
         ({"layer_types": ["linear_attention"] * 3}, "config.json: layer_types: 'linear_attention' is not supported"),
         ({"layer_types": ["sliding_attention"] * 3}, "config.json: no key sliding_window"),
