@@ -13,7 +13,7 @@ from roofline.text import quote
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.checkpoint import configured, dtype_of
 from roofline.transformer.config_layers import layers_of, needed
-from roofline.transformer.families import FAMILIES, SAME_AS, UNSUPPORTED, Family
+from roofline.transformer.families import DEFAULTS, FAMILIES, SAME_AS, UNSUPPORTED, Family
 from roofline.transformer.keys import HIDDEN, LONGEST, VOCABULARY, Keys, refusal
 from roofline.transformer.layer import Types
 
@@ -88,8 +88,8 @@ def architecture(
     """
     inner, notes = _text_part(config, where)
     kind = _kind(inner, config, where)
-    family = FAMILIES[kind]
-    keys = Keys(inner, where, names, kind=kind, defaults=family.defaults)
+    family = FAMILIES[SAME_AS.get(kind, kind)]
+    keys = Keys(inner, where, names, kind=kind, defaults={**family.defaults, **DEFAULTS.get(kind, {})})
     _refuse_variants(keys)
     try:
         return _architecture(keys, family, config, types, name=name, source=source or where, notes=notes)
@@ -150,7 +150,7 @@ def _text_part(config: Mapping[str, Any], where: str) -> tuple[Mapping[str, Any]
 
 
 def _kind(inner: Mapping[str, Any], outer: Mapping[str, Any], where: str) -> str:
-    """The model_type, by which a family is found."""
+    """The model_type as the file has it, by which a family is found."""
     for config in (inner, outer):
         said = config.get("model_type")
         if said is None:
@@ -163,7 +163,7 @@ def _kind(inner: Mapping[str, Any], outer: Mapping[str, Any], where: str) -> str
         if outer.get("is_encoder_decoder") is True:
             raise refusal(where, f"model_type {quote(said)} is not supported: an encoder and a decoder")
         if kind in FAMILIES:
-            return kind
+            return said
         near = nearest(kind, FAMILIES, 3)
         hint = f"known and near: {', '.join(near)}; or {_BY_HAND}" if near else _BY_HAND
         raise refusal(where, f"model_type {quote(said)} is not known, and nothing is guessed of it", hint)

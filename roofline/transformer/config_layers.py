@@ -69,10 +69,12 @@ def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
         if keys.hidden % heads:
             raise keys.error(f"no key {size}, and {called} {heads} does not divide the hidden size {keys.hidden}")
         width = keys.hidden // heads
+    assumed = next(iter(keys.assumed(*KV_HEADS)), None)
     if kv_heads > heads:
-        raise keys.error(f"{keys.called(*KV_HEADS)} must not exceed {called}: {kv_heads} of {heads}")
+        raise keys.error(f"{keys.called(*KV_HEADS)} must not exceed {called}: {kv_heads} of {heads}", assumed)
     if heads % kv_heads:
-        raise keys.error(f"{keys.called(*KV_HEADS)} must divide {called}: {heads} is no multiple of {kv_heads}")
+        says = f"{keys.called(*KV_HEADS)} must divide {called}: {heads} is no multiple of {kv_heads}"
+        raise keys.error(says, assumed)
     keys.product((called, heads), (size, width))
     norms = 0
     if family.qk_norm and keys.flag(family.qk_norm_key):

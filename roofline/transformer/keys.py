@@ -162,11 +162,12 @@ class Keys:
             raise self.error(f"{name} names {counted(len(value), 'layer')}, but the model has {length}")
         return value
 
-    def assumed(self) -> tuple[str, ...]:
-        """What was taken from the family's defaults, in words."""
+    def assumed(self, *spellings: str) -> tuple[str, ...]:
+        """What was taken from the family's defaults, in words; of these keys alone if any are named."""
         return tuple(
             f"{self.names.get(key, key)} is not in the file: {value}, as transformers takes it for {self.kind}"
             for key, value in self._assumed.items()
+            if not spellings or key in spellings
         )
 
     def _has(self, key: str) -> bool:

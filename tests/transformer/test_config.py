@@ -170,6 +170,71 @@ def test_defaults_of_a_class_are_said() -> None:
     assert "num_key_value_heads is not in the file: 4, as transformers takes it for gemma3_text" in model.notes
 
 
+NO_DEFAULT = {"num_key_value_heads": "absent"}
+LATENT_ALONE = {key: of for key, of in LATENT.items() if key != "q_lora_rank"}
+ROUTED = {"n_routed_experts": 8, **EXPERTS}
+
+
+@pytest.mark.parametrize(
+    ("changes", "taken"),
+    [
+        # The class attributes of transformers 5.24, src/transformers/models/*/configuration_*.py.
+        (
+            {"model_type": "deepseek_v3", **LATENT_ALONE, **ROUTED},
+            {"first_k_dense_replace": 3, "n_shared_experts": 1, "q_lora_rank": 1536},
+        ),
+        (
+            {"model_type": "kimi_k2", **LATENT_ALONE, **ROUTED},
+            {"first_k_dense_replace": 3, "n_shared_experts": 1, "q_lora_rank": 1536},
+        ),
+        (
+            {"model_type": "deepseek_v2", **LATENT_ALONE, **ROUTED},
+            {"first_k_dense_replace": 0, "n_shared_experts": 2, "q_lora_rank": 1536},
+        ),
+        ({"model_type": "glm4_moe", **ROUTED}, {"first_k_dense_replace": 1, "n_shared_experts": 1}),
+        ({**QWEN_MOE, **NO_DEFAULT}, {"num_key_value_heads": 16, "shared_expert_intermediate_size": 5632}),
+        ({"model_type": "qwen2", **NO_DEFAULT}, {"num_key_value_heads": 32}),
+        ({"model_type": "qwen2_vl", **NO_DEFAULT}, {"num_key_value_heads": 8}),
+        ({"model_type": "qwen2_5_vl_text", **NO_DEFAULT}, {"num_key_value_heads": 8}),
+        ({"model_type": "qwen3", "head_dim": 16, **NO_DEFAULT}, {"num_key_value_heads": 32}),
+        ({**QWEN_MOE, "model_type": "qwen3_moe", **NO_DEFAULT}, {"num_key_value_heads": 4}),
+        ({**QWEN_MOE, "model_type": "qwen3_vl_moe", **NO_DEFAULT}, {"num_key_value_heads": 16}),
+        ({"model_type": "gemma", "head_dim": 16, **NO_DEFAULT}, {"num_key_value_heads": 16}),
+        ({"model_type": "gemma2", "head_dim": 16, **NO_DEFAULT}, {"num_key_value_heads": 4, "sliding_window": 4096}),
+        ({**QWEN_MOE, "model_type": "qwen3_moe", "use_sliding_window": True}, {"sliding_window": 4096}),
+        ({"model_type": "llama", **NO_DEFAULT}, {}),
+    ],
+)
+def test_what_a_file_leaves_out_is_as_the_class_of_its_model_has_it(
+    changes: dict[str, Any], taken: dict[str, int]
+) -> None:
+    """The same model as with the defaults written out, and a note for each that was taken."""
+    sizes: dict[str, Any] = {"hidden_size": 512, "num_attention_heads": 32, "num_hidden_layers": 6}
+    model, whole = read(**sizes, **changes), read(**sizes, **changes | taken)
+    assert model.layers == whole.layers
+    assert whole.notes == ()
+    assert set(model.notes) == {
+        f"{key} is not in the file: {value}, as transformers takes it for {changes['model_type']}"
+        for key, value in taken.items()
+    }
+
+
+def test_what_is_null_takes_no_default() -> None:
+    nulls = {"first_k_dense_replace": None, "n_shared_experts": None, "q_lora_rank": None}
+    model = read(model_type="deepseek_v3", **LATENT_ALONE, **ROUTED, **nulls)
+    ((_, layer),) = model.layers
+    assert layer.attention == Mla(heads=4, q_lora_rank=None, kv_lora_rank=24, nope_dim=8, rope_dim=4, value_dim=8)
+    assert layer.mlp == Moe(experts=8, per_token=2, width=24, router_bias=True)
+    assert model.notes == ()
+    assert attention(read(model_type="qwen2", num_key_value_heads=None)).kv_heads == 4
+
+
+def test_a_default_that_does_not_fit_is_named_as_one() -> None:
+    with pytest.raises(FileError, match="num_key_value_heads must not exceed num_attention_heads: 32 of 4") as caught:
+        read(model_type="qwen2", num_key_value_heads="absent")
+    assert caught.value.hint == "num_key_value_heads is not in the file: 32, as transformers takes it for qwen2"
+
+
 def test_layers_for_predicting_several_tokens_are_said() -> None:
     assert any("1 further layer" in note for note in read(num_nextn_predict_layers=1).notes)
 
