@@ -12,7 +12,7 @@ from roofline.files import read_text, shown_path
 from roofline.text import quote
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.checkpoint import configured, dtype_of
-from roofline.transformer.config_layers import layers_of, needed
+from roofline.transformer.config_layers import layers_of, mlps_of, needed
 from roofline.transformer.families import DEFAULTS, FAMILIES, SAME_AS, UNSUPPORTED, Family
 from roofline.transformer.keys import HIDDEN, LONGEST, VOCABULARY, Keys, refusal
 from roofline.transformer.layer import Types
@@ -33,7 +33,10 @@ def load(path: str) -> Architecture:
     where = shown_path(path)
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
     name = folder if os.path.basename(path) == "config.json" and folder else os.path.basename(path)
-    return architecture(parse_json(read_text(path, limit=_SIZE), where), name=name, where=where)
+    try:
+        return architecture(parse_json(read_text(path, limit=_SIZE), where), name=name, where=where)
+    except RecursionError:  # in comparing or showing what was just not too deep for reading
+        raise refusal(where, "is nested too deeply") from None
 
 
 def parse_json(text: str, where: str) -> dict[str, Any]:
@@ -113,7 +116,7 @@ def _architecture(
     positions = 0
     if family.positions is not None:
         positions = family.positions + keys.whole("max_position_embeddings", "n_positions")
-    quantised = configured(outer, keys)
+    quantised = configured(outer, keys, mlps_of(keys, family))
     dtype, plain, told = dtype_of(keys, outer, quantised=quantised is not None)
     further = keys.maybe("num_nextn_predict_layers")
     if further:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from roofline.text import quote
+from roofline.transformer.exclusions import Mlp
 from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
@@ -59,6 +60,16 @@ def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[
         )
         for (window, moe, held), count in counts.items()
     )
+
+
+def mlps_of(keys: Keys, family: Family) -> list[Mlp]:
+    """What MLP each layer has."""
+    shared = family.moe is not None and any(
+        keys.maybe(key) for key in (family.moe.shared, family.moe.shared_width) if key is not None
+    )
+    return [
+        ("shared" if shared else "experts") if moe else "dense" for moe in _sparse(keys, family, keys.whole(*DEPTH))
+    ]
 
 
 def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:

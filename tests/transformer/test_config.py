@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from roofline.errors import FileError, RooflineError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture, load
+from roofline.transformer.formats import Formats
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.memory import weight_bytes
 from roofline.transformer.mla import Mla
@@ -331,11 +332,19 @@ def test_a_dtype_of_16_bits_is_that_of_all() -> None:
     assert read(torch_dtype="auto").notes == ("the configuration names no dtype: bf16",)
 
 
-def test_the_part_of_the_language_model_and_the_newer_key_say_the_dtype_first() -> None:
-    """Transformers 5 writes dtype where it wrote torch_dtype, and a dtype of each part beside that of the whole."""
-    assert read(torch_dtype="bfloat16", dtype="float16").formats().weights == "fp16"
+def test_the_part_of_the_language_model_says_the_dtype_first() -> None:
+    """Transformers 5 writes a dtype of each part beside that of the whole."""
     whole = {"model_type": "llava", "dtype": "bfloat16", "text_config": {**LLAMA, "torch_dtype": "float16"}}
     assert architecture(whole, name="x", where="config.json").formats().weights == "fp16"
+
+
+def test_two_dtypes_that_differ_are_refused() -> None:
+    """Transformers 5 writes dtype where it wrote torch_dtype."""
+    says = "config.json: contradicts itself: dtype is float16, torch_dtype is bfloat16"
+    with pytest.raises(FileError, match=says):
+        read(torch_dtype="bfloat16", dtype="float16")
+    assert read(torch_dtype="bfloat16", dtype="bf16").formats().weights == "bf16"
+    assert read(torch_dtype="auto", dtype="float16").formats().weights == "fp16"
 
 
 def test_a_quantisation_beside_a_dtype_says_what_the_weights_are() -> None:
@@ -393,6 +402,17 @@ def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: o
         ({"layer_types": 7}, "config.json: layer_types must be a list of words, got 7"),
         ({"layer_types": ["linear_attention"] * 3}, "config.json: layer_types: 'linear_attention' is not supported"),
         ({"layer_types": ["sliding_attention"] * 3}, "config.json: no key sliding_window"),
+        ({"hidden_size": 0}, "config.json: hidden_size must be a whole number from 1 to 500,000, got 0"),
+        ({"hidden_size": False}, "config.json: hidden_size must be a whole number from 1 to 500,000, got False"),
+        ({"vocab_size": 0}, "config.json: vocab_size must be a whole number from 1 to 100,000,000, got 0"),
+        (
+            {"num_key_value_heads": 0},
+            "config.json: num_key_value_heads must be a whole number from 1 to 500,000, got 0",
+        ),
+        (
+            {"layer_types": ["sliding_attention"] * 3, "sliding_window": 0},
+            "config.json: sliding_window must be a whole number from 1 to 1,000,000,000, got 0",
+        ),
         ({"model_type": "absent"}, "config.json: no key model_type, by which the architecture is known"),
         ({"model_type": 5}, "config.json: model_type must be text"),
         ({"model_type": "lama"}, "config.json: model_type 'lama' is not known, and nothing is guessed of it"),
@@ -444,6 +464,37 @@ def test_what_is_wrong_is_said_in_one_line_with_file_and_key(changes: dict[str, 
         read(**changes)
     assert str(caught.value).startswith(says)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer_types": ["a" * 300_000] * 3},
+        {"layer_types": "a" * 300_000},
+        {"model_type": "a" * 300_000},
+        {"hidden_size": "a" * 300_000},
+        {"attention_bias": "a" * 300_000},
+        {"torch_dtype": "a" * 300_000},
+        {"quantization_config": "a" * 300_000},
+        {"quantization_config": {"quant_method": "a" * 300_000}},
+        {"quantization_config": {"quant_method": "fp8", "ignore": "a" * 300_000}},
+        {"torch_dtype": "bfloat16", "dtype": "float16" + " " * 300_000},
+    ],
+)
+def test_long_values_are_clipped(changes: dict[str, Any]) -> None:
+    with pytest.raises(FileError) as caught:
+        read(**changes)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_long_spelling_of_a_dtype_is_clipped_in_its_note() -> None:
+    assert all(len(note) < 300 for note in read(torch_dtype="float8_e4m3fn" + " " * 300_000).notes_of(Formats()))
+
+
+def test_all_layers_may_have_a_window_from_the_first_on() -> None:
+    changes = {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 9, "max_window_layers": 0}
+    ((count, layer),) = read(**changes).layers
+    assert (count, layer.attention.window) == (3, 9)
 
 
 @pytest.mark.parametrize(
