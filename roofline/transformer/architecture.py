@@ -145,10 +145,10 @@ class Architecture:
         plain = self.plain
         held = self.quantization
         named = Formats(
-            weights=weights or (held.weights if held else plain),
-            kv=kv or plain,
-            activations=activations or plain,
-            compute=compute or plain,
+            weights=(held.weights if held else plain) if weights is None else weights,
+            kv=plain if kv is None else kv,
+            activations=plain if activations is None else activations,
+            compute=plain if compute is None else compute,
             plain=plain,
         )
         if held is None or held.kept is None or named.weights != held.weights:

@@ -2,13 +2,14 @@
 
 All that the table of a step counts is a constant (weights), or goes with the sequences (products, activations), or with
 the positions that each attends (attention, cache), up to its window; only the weights of experts bend, with the number
-of distinct ones. So the tables of two contexts say it all, exactly.
+of distinct ones. So the tables of two contexts say it all: exactly, or where formats round up to blocks that elements
+share, within a block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from roofline.core.link import Port
 from roofline.transformer.architecture import Architecture
@@ -20,15 +21,18 @@ from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
 from roofline.transformer.table import Moved
 
+# So many sequences fill whole blocks of every format, whatever one of them has: 64 x 256 elements are the largest.
+_SEQUENCES: Final = 64 * 256
+
 
 class PerPosition(NamedTuple):
     """What a sequence adds for each position that it attends, up to a window."""
 
     window: int | None
     precision: str
-    flops: int
-    kv: int  # B read
-    activations: int  # B; 0 where attention is fused
+    flops: float
+    kv: float  # B read
+    activations: float  # B; 0 where attention is fused
 
     def seen(self, context: int) -> int:
         """Positions of a context that count."""
@@ -49,27 +53,27 @@ class ClosedDecode(NamedTuple):
 
     fixed: int  # B of weights that every step reads
     experts: tuple[Experts, ...]
-    row: int  # B of the embedding that a sequence looks up
-    written: int  # B of cache that a sequence writes
-    flops: Mapping[str, int]  # FLOP of a sequence by precision, without those that go with its context
-    activations: int  # B of a sequence, ditto
+    row: float  # B of the embedding that a sequence looks up
+    written: float  # B of cache that a sequence writes
+    flops: Mapping[str, float]  # FLOP of a sequence by precision, without those that go with its context
+    activations: float  # B of a sequence, ditto
     positions: tuple[PerPosition, ...]
-    wire: int  # B that one device sends for a sequence
+    wire: float  # B that one device sends for a sequence
     messages: int  # serial steps over the links, of a step
     conventions: Conventions
 
-    def flops_of(self, context: int) -> dict[str, int]:
+    def flops_of(self, context: int) -> dict[str, float]:
         """FLOP of one sequence by precision, at a context of so many positions, its own among them."""
         found = dict(self.flops)
         for each in self.positions:
             found[each.precision] = found.get(each.precision, 0) + each.flops * each.seen(context)
         return found
 
-    def kv_read(self, context: int) -> int:
+    def kv_read(self, context: int) -> float:
         """B of cache that one sequence reads."""
         return sum([each.kv * each.seen(context) for each in self.positions])
 
-    def activations_of(self, context: int) -> int:
+    def activations_of(self, context: int) -> float:
         """B of activations of one sequence."""
         return self.activations + sum([each.activations * each.seen(context) for each in self.positions])
 
@@ -84,9 +88,9 @@ class ClosedDecode(NamedTuple):
     def moved(self, batch: int, context: int) -> Moved:
         """Bytes of a step, as its table has them."""
         return Moved(
-            self.weights(batch) + batch * self.row,
-            batch * (self.kv_read(context) + self.written),
-            batch * self.activations_of(context),
+            self.weights(batch) + round(batch * self.row),
+            round(batch * (self.kv_read(context) + self.written)),
+            round(batch * self.activations_of(context)),
         )
 
     def compute_time(self, context: int, peaks: Mapping[str, float]) -> float:
@@ -126,16 +130,17 @@ def closed_decode(
     counted = conventions or Conventions()
 
     def rows(context: int) -> tuple[Operator, ...]:
-        return parallel_table(architecture, Step.decode(context), formats, counted, devices=devices).operators
+        step = Step.decode(context, batch=_SEQUENCES)
+        return parallel_table(architecture, step, formats, counted, devices=devices).operators
 
     one, two = rows(1), rows(2)
     pairs = [pair for pair in zip(one, two, strict=True) if pair[0].kernel != pair[1].kernel]
     positions = tuple(_growth(before, after) for before, after in pairs)
-    flops: dict[str, int] = {}
+    flops: dict[str, float] = {}
     for operator in one:
         if operator.flops:
             dtype = operator.kernel.dtype or ""
-            flops[dtype] = flops.get(dtype, 0) + operator.flops
+            flops[dtype] = flops.get(dtype, 0) + _of_one(operator.flops)
     for each in positions:
         flops[each.precision] -= each.flops
     routed = [operator for operator in one if operator.experts]
@@ -143,13 +148,13 @@ def closed_decode(
     return ClosedDecode(
         fixed=sum(o.times * o.weights for o in rest if o.group != "embedding"),
         experts=tuple(Experts(*o.experts, o.times, o.expert_weights) for o in routed if o.experts),
-        row=sum(o.weights for o in rest if o.group == "embedding"),
-        written=sum(o.times * o.kv for o in one) - sum(each.kv for each in positions),
+        row=_of_one(sum(o.weights for o in rest if o.group == "embedding")),
+        written=_of_one(sum(o.times * o.kv for o in one)) - sum(each.kv for each in positions),
         flops=flops,
-        activations=sum(o.times * o.activations for o in one if not o.kernel.communicates)
+        activations=_of_one(sum(o.times * o.activations for o in one if not o.kernel.communicates))
         - sum(each.activations for each in positions),
         positions=positions,
-        wire=sum(o.times * int(o.kernel.wire or 0) for o in one),
+        wire=_of_one(sum(o.times * int(o.kernel.wire or 0) for o in one)),
         messages=sum(o.times * o.kernel.messages for o in one),
         conventions=counted,
     )
@@ -160,7 +165,13 @@ def _growth(before: Operator, after: Operator) -> PerPosition:
     return PerPosition(
         window=before.window,
         precision=before.kernel.dtype or "",
-        flops=after.flops - before.flops,
-        kv=after.times * (after.kv - before.kv),
-        activations=after.times * (after.activations - before.activations),
+        flops=_of_one(after.flops - before.flops),
+        kv=_of_one(after.times * (after.kv - before.kv)),
+        activations=_of_one(after.times * (after.activations - before.activations)),
     )
+
+
+def _of_one(total: int) -> float:
+    """The share of one sequence, a whole number where it is one."""
+    whole, rest = divmod(total, _SEQUENCES)
+    return total / _SEQUENCES if rest else whole

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final, NamedTuple
 
 from roofline.core.placement import TOLERANCE
 from roofline.errors import InputError
 from roofline.transformer.bounds import Bounds
 
+FASTEST: Final = 1e15  # tokens/s of anything
 CAUSES: Final = (
     "likely causes: tokens/s of several sequences taken for one, another weight format, fewer layers or experts,"
     " a wrong peak, speculative decoding, or several devices"
@@ -40,11 +40,11 @@ def efficiency(bounds: Bounds, *, tokens_per_s: float) -> Efficiency:
     Chowdhery et al.: PaLM, arXiv:2204.02311, appendix B, for MFU; MBU is the same of the bandwidth.
 
     Raises:
-        InputError: a rate that is not finite and > 0.
+        InputError: a rate that is not > 0, or beyond anything real.
 
     """
-    if not 0 < tokens_per_s < math.inf:
-        raise InputError(f"measured tokens/s must be finite and > 0, got {tokens_per_s:g}")
+    if not 0 < tokens_per_s <= FASTEST:
+        raise InputError(f"measured tokens/s must be > 0 and at most {FASTEST:g}, got {tokens_per_s:g}")
     seconds = bounds.tokens / tokens_per_s
     mfu, mbu = bounds.compute / seconds, bounds.moved.least / bounds.bandwidth / seconds
     return Efficiency(seconds, mfu, mbu, max(mfu, mbu))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from roofline.operations.shapes import sizes
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
 
-_EQUAL = 1e-12  # relative; between two kinks the mean of the ends is the middle, up to rounding
+_EQUAL: Final = 1e-12  # relative; between two kinks the mean of the ends is the middle, up to rounding
+_HALVINGS: Final = 500  # a kink among 1e15 contexts is found after 50
 
 
 class Generation(NamedTuple):
@@ -89,7 +90,7 @@ def mean_time(first: int, last: int, seconds: Callable[[int], float], kinks: Ite
     """Mean seconds of a step over contexts from ``first`` to ``last``, exact for a time that is linear between kinks.
 
     ``kinks`` are contexts at which the bytes bend: those that fill a window. Where the bound changes is found by
-    halving.
+    halving what is bent most. A cache in blocks grows in steps, which are smoothed after enough halvings.
 
     >>> round(mean_time(1, 1000, lambda context: max(10.0, 0.1 * context)), 9)  # (100 x 10 + 10.1 + ... + 100) / 1000
     50.545
@@ -97,19 +98,32 @@ def mean_time(first: int, last: int, seconds: Callable[[int], float], kinks: Ite
     """
     sizes(first=first, last=last)
     edges = sorted({first - 1, last, *(k for k in kinks if first <= k < last)})
-    return sum(_sum(low + 1, high, seconds) for low, high in pairwise(edges)) / (last - first + 1)
+    pieces = [_Piece.of(low + 1, high, seconds) for low, high in pairwise(edges)]
+    for _ in range(_HALVINGS):
+        bent = max(pieces)
+        if bent.bend <= _EQUAL * sum(piece.total for piece in pieces):
+            break
+        pieces.remove(bent)
+        middle = (bent.low + bent.high) // 2
+        pieces += (_Piece.of(bent.low, middle, seconds), _Piece.of(middle + 1, bent.high, seconds))
+    return sum(piece.total for piece in pieces) / (last - first + 1)
 
 
-def _sum(low: int, high: int, seconds: Callable[[int], float]) -> float:
-    """Sum over a range in which the time is the largest of linear functions, thus convex.
+class _Piece(NamedTuple):
+    """A range of contexts over which the time is taken as straight: terms x the mean of its ends."""
 
-    A convex function that meets its chord in the middle is that chord, whose sum is terms x the mean of its ends.
-    """
-    first, last, terms = seconds(low), seconds(high), high - low + 1
-    if terms <= 2:
-        return first + (last if terms == 2 else 0.0)
-    middle = (low + high) // 2
-    straight = first + (last - first) * (middle - low) / (high - low)
-    if abs(seconds(middle) - straight) <= _EQUAL * abs(straight):
-        return terms * (first + last) / 2
-    return _sum(low, middle, seconds) + _sum(middle + 1, high, seconds)
+    bend: float  # s x terms by which it leaves its chord in the middle
+    low: int
+    high: int
+    total: float  # s
+
+    @classmethod
+    def of(cls, low: int, high: int, seconds: Callable[[int], float]) -> _Piece:
+        """The range from ``low`` to ``high``. A convex function that meets its chord in the middle is that chord."""
+        first, last, terms = seconds(low), seconds(high), high - low + 1
+        total = terms * (first + last) / 2
+        if terms <= 2:
+            return cls(0.0, low, high, total)
+        middle = (low + high) // 2
+        straight = first + (last - first) * (middle - low) / (high - low)
+        return cls(abs(seconds(middle) - straight) * terms, low, high, total)

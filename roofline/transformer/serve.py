@@ -209,9 +209,9 @@ def _lengths(model: Architecture, prompt: int | None, context: int | None, gener
     counts(generate=generate, **{} if context is None else {"context": context})
     if context is not None and generate:
         raise InputError("context follows from prompt and generate; leave out one of them")
-    usual = min(choices.PROMPT, model.longest_context or choices.PROMPT)
     if prompt is None:
-        prompt = max(usual - generate, 1) if context is None else max(context, 1)
+        room = (model.longest_context or choices.PROMPT + generate) - generate
+        prompt = max(min(choices.PROMPT, room), 1) if context is None else max(context, 1)
     if context is None:
         return prompt, prompt + generate
     if max(context, 1) < prompt:

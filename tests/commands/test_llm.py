@@ -357,7 +357,7 @@ def test_lengths_follow_from_what_is_said_of_them(answer: Ask) -> None:
     assert lengths("llama-3.1-8b --prompt 100") == (100, 100)
     assert lengths("llama-3.1-8b --context 0") == (1, 0)  # without a cache there is no prompt but the token itself
     assert lengths("gpt-2") == (1024, 1024)  # as many as it can take
-    assert lengths("llama-3.1-8b --generate 96") == (4000, 4096)
+    assert lengths("llama-3.1-8b --generate 96") == (4096, 4192)
 
 
 def test_an_estimate_needs_a_measured_efficiency(answer: Ask, run: Run) -> None:

@@ -11,6 +11,7 @@ from roofline.errors import InputError
 from roofline.transformer.bounds import bounds
 from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.conventions import Conventions
+from roofline.transformer.critical import crossover_context
 from roofline.transformer.formats import Formats
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.presets import find
@@ -61,6 +62,37 @@ def test_several_devices_and_their_link(batch: int, context: int, devices: int) 
     # 160 all-reduces of 2 (p - 1) serial steps of 1 us each, and 4 L (p - 1) / p B h a bytes.
     on_link = 160 * 2 * (devices - 1) * 1e-6 + 4 * 80 * (devices - 1) * batch * 8192 * 2 / devices / 450e9
     assert seconds == pytest.approx(closed.total_time(batch, context, PEAKS, 3.35e12) + on_link)
+
+
+@given(
+    name=st.sampled_from(["llama-3.1-8b", "gpt-oss-20b", "deepseek-v2-lite"]),
+    kv=st.sampled_from(["q4_k", "q4_0", "q6_k", "nf4-dq", "int4-g128", "fp8-128x128"]),
+    devices=st.sampled_from([1, 2, 8]),
+    batch=st.integers(1, 300),
+    context=st.integers(1, 20_000),
+)
+def test_blocks_that_positions_share_cost_what_they_hold(
+    name: str, kv: str, devices: int, batch: int, context: int
+) -> None:
+    """A position of 128 elements takes half a block of 256 of q4_k, 72 B: within a block an operator of the table."""
+    model, formats = find(name), Formats(kv=kv)
+    closed = closed_decode(model, formats, devices=devices)
+    rows = parallel_table(model, Step.decode(context, batch=batch), formats, devices=devices)
+    runs = sum(operator.times for operator in rows.operators if operator.kv)
+    assert rows.moved.kv - 2 * 144 * 128 * runs <= closed.moved(batch, context).kv <= rows.moved.kv
+    assert closed.moved(batch, context).weights == rows.moved.weights
+
+
+def test_the_crossover_of_a_cache_in_blocks_of_k_is_that_of_its_bits() -> None:
+    """q4_k and q4_0 both have 4.5 bits; on 8 devices a position has 128 elements a layer, half a block of q4_k."""
+    found = {}
+    for kv in ("q4_k", "q4_0"):
+        for devices in (1, 8):
+            closed = closed_decode(find("llama-3.1-8b"), Formats(kv=kv), devices=devices)
+            found[kv, devices] = crossover_context(closed, PEAKS, 3.35e12)
+    assert found["q4_k", 1] == pytest.approx(found["q4_0", 1], rel=1e-12)
+    assert found["q4_k", 8] == pytest.approx(found["q4_0", 8], rel=1e-12)
+    assert found["q4_k", 8] == pytest.approx(1448, abs=1)
 
 
 def test_windows_stop_growing() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import roofline
 from roofline.commands.llm_setup import work_options
-from roofline.errors import InputError, RooflineError
+from roofline.errors import InputError, RooflineError, UnknownNameError
 from roofline.transformer.setup import Setup
 from tests.conftest import Runner
 
@@ -150,3 +150,18 @@ def test_names_in_place_of_models_and_devices_are_told_how_to_find_them() -> Non
 def test_a_setup_alone_has_the_same_defaults() -> None:
     setup = roofline.serve(MODEL, H100).setup
     assert setup == Setup(architecture=MODEL, target=setup.target)
+
+
+def test_tokens_to_generate_do_not_shorten_a_prompt_that_was_not_given() -> None:
+    """4096 and 512; 8192 are all that a model is made for: then as many as leave room."""
+    for generate, prompt in ((0, 4096), (512, 4096), (5000, 4096)):
+        setup = roofline.serve(MODEL, H100, generate=generate).setup
+        assert (setup.prompt, setup.context) == (prompt, prompt + generate)
+    short = roofline.serve(roofline.model("gpt-2"), H100, generate=100).setup
+    assert (short.prompt, short.context) == (1024 - 100, 1024)
+
+
+@pytest.mark.parametrize("name", ["weights", "kv", "compute"])
+def test_an_empty_format_is_no_default(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="unknown"):
+        roofline.serve(MODEL, H100, **{name: ""})  # type: ignore[arg-type]
