@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from roofline.errors import InputError
 from roofline.precision import PRECISIONS
 from roofline.precision import parse as precision
 from roofline.text import clip, quote
 from roofline.transformer.architecture import Quantization
+from roofline.transformer.exclusions import Mlp
 from roofline.transformer.keys import Keys
 from roofline.transformer.quantization import KNOWN, quantization
 
@@ -28,33 +30,42 @@ def dtype_of(
     Weights of more than 16 bits are converted on loading, as serving engines do (vLLM: ``--dtype auto``).
 
     Raises:
-        FileError: no type that weights are held in.
+        FileError: no type that weights are held in, or two keys that disagree.
 
     """
-    for values in (keys.values, outer):
-        for key in _DTYPES:
-            said = values.get(key)
-            if said is None or said == "auto":
-                continue
-            found = _parsed(said, key, keys)
-            bits = PRECISIONS[found].bits
-            if bits == _SIXTEEN:
-                return found, None, []
-            if quantised:  # which says it of the weights
-                return _USUAL, None, [f"{key} is {said}: what is not quantised counts with {_SIXTEEN} bit"]
-            if bits > _SIXTEEN:
-                as_stored = f"--weights {found} counts them as they are stored"
-                note = (
-                    f"{key} is {said}: counted in {_USUAL}, to which serving engines convert such weights; {as_stored}"
-                )
-                return _USUAL, Quantization(_USUAL, note=note), []
-            note = f"{key} is {said}: all weights count with {bits} bit, activations and cache with {_SIXTEEN}"
-            return _USUAL, Quantization(found, frozenset(), note=note), []
-    return _USUAL, None, [f"the configuration names no dtype: {_USUAL}"]
+    given = next(filter(None, (_dtype_in(values, keys) for values in (keys.values, outer))), None)
+    if given is None:
+        return _USUAL, None, [f"the configuration names no dtype: {_USUAL}"]
+    said, found = given
+    bits = PRECISIONS[found].bits
+    if bits == _SIXTEEN:
+        return found, None, []
+    if quantised:  # which says it of the weights
+        return _USUAL, None, [f"{said}: what is not quantised counts with {_SIXTEEN} bit"]
+    if bits > _SIXTEEN:
+        as_stored = f"--weights {found} counts them as they are stored"
+        note = f"{said}: counted in {_USUAL}, to which serving engines convert such weights; {as_stored}"
+        return _USUAL, Quantization(_USUAL, note=note), []
+    note = f"{said}: all weights count with {bits} bit, activations and cache with {_SIXTEEN}"
+    return _USUAL, Quantization(found, frozenset(), note=note), []
 
 
-def configured(outer: Mapping[str, Any], keys: Keys) -> Quantization | None:
+def _dtype_in(values: Mapping[str, Any], keys: Keys) -> tuple[str, str] | None:
+    """What one part of a configuration says of its type, in words, and the type."""
+    given = [(key, values[key]) for key in _DTYPES if values.get(key) not in (None, "auto")]
+    found = [(f"{key} is {clip(str(said))}", _parsed(said, key, keys)) for key, said in given]
+    if len({of for _, of in found}) > 1:
+        raise keys.error(f"contradicts itself: {', '.join(said for said, _ in found)}")
+    return found[0] if found else None
+
+
+def configured(outer: Mapping[str, Any], keys: Keys, layers: Sequence[Mlp] = ()) -> Quantization | None:
     """What a ``quantization_config`` says, at the top or in the part of the language model; None where there is none.
+
+    Args:
+        outer: the whole configuration
+        keys: the part of the language model
+        layers: what MLP each layer has
 
     Raises:
         FileError: it is no object, names a format that is not known here, or there are two that differ.
@@ -69,7 +80,10 @@ def configured(outer: Mapping[str, Any], keys: Keys) -> Quantization | None:
             raise keys.error(f"contradicts itself: {name} and {other} are not alike")
     if not isinstance(said, dict):
         raise keys.error(f"{name} must be an object, got {clip(repr(said))}", 'such as {"quant_method": "awq", ...}')
-    held = quantization(said)
+    try:
+        held = quantization(said, layers)
+    except InputError as error:
+        raise keys.error(f"{name}: {error}") from None
     if held is None:
         method = said.get("quant_method")
         what = f"quant_method {quote(str(method))} in these settings is no weight format known here"

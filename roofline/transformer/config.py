@@ -12,8 +12,8 @@ from roofline.files import read_text, shown_path
 from roofline.text import quote
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.checkpoint import configured, dtype_of
-from roofline.transformer.config_layers import layers_of, needed
-from roofline.transformer.families import FAMILIES, SAME_AS, UNSUPPORTED, Family
+from roofline.transformer.config_layers import layers_of, mlps_of, needed
+from roofline.transformer.families import DEFAULTS, FAMILIES, SAME_AS, UNSUPPORTED, Family
 from roofline.transformer.keys import HIDDEN, LONGEST, VOCABULARY, Keys, refusal
 from roofline.transformer.layer import Types
 
@@ -33,7 +33,10 @@ def load(path: str) -> Architecture:
     where = shown_path(path)
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
     name = folder if os.path.basename(path) == "config.json" and folder else os.path.basename(path)
-    return architecture(parse_json(read_text(path, limit=_SIZE), where), name=name, where=where)
+    try:
+        return architecture(parse_json(read_text(path, limit=_SIZE), where), name=name, where=where)
+    except RecursionError:  # in comparing or showing what was just not too deep for reading
+        raise refusal(where, "is nested too deeply") from None
 
 
 def parse_json(text: str, where: str) -> dict[str, Any]:
@@ -45,11 +48,11 @@ def parse_json(text: str, where: str) -> dict[str, Any]:
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise refusal(where, f"key {quote(twice)} is repeated")
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise refusal(where, f"key {quote(name)} is repeated")
+            found[name] = value
         return found
 
     try:
@@ -88,8 +91,8 @@ def architecture(
     """
     inner, notes = _text_part(config, where)
     kind = _kind(inner, config, where)
-    family = FAMILIES[kind]
-    keys = Keys(inner, where, names, kind=kind, defaults=family.defaults)
+    family = FAMILIES[SAME_AS.get(kind, kind)]
+    keys = Keys(inner, where, names, kind=kind, defaults={**family.defaults, **DEFAULTS.get(kind, {})})
     _refuse_variants(keys)
     try:
         return _architecture(keys, family, config, types, name=name, source=source or where, notes=notes)
@@ -113,7 +116,7 @@ def _architecture(
     positions = 0
     if family.positions is not None:
         positions = family.positions + keys.whole("max_position_embeddings", "n_positions")
-    quantised = configured(outer, keys)
+    quantised = configured(outer, keys, mlps_of(keys, family))
     dtype, plain, told = dtype_of(keys, outer, quantised=quantised is not None)
     further = keys.maybe("num_nextn_predict_layers")
     if further:
@@ -150,7 +153,7 @@ def _text_part(config: Mapping[str, Any], where: str) -> tuple[Mapping[str, Any]
 
 
 def _kind(inner: Mapping[str, Any], outer: Mapping[str, Any], where: str) -> str:
-    """The model_type, by which a family is found."""
+    """The model_type as the file has it, by which a family is found."""
     for config in (inner, outer):
         said = config.get("model_type")
         if said is None:
@@ -163,7 +166,7 @@ def _kind(inner: Mapping[str, Any], outer: Mapping[str, Any], where: str) -> str
         if outer.get("is_encoder_decoder") is True:
             raise refusal(where, f"model_type {quote(said)} is not supported: an encoder and a decoder")
         if kind in FAMILIES:
-            return kind
+            return said
         near = nearest(kind, FAMILIES, 3)
         hint = f"known and near: {', '.join(near)}; or {_BY_HAND}" if near else _BY_HAND
         raise refusal(where, f"model_type {quote(said)} is not known, and nothing is guessed of it", hint)

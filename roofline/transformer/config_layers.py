@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from roofline.text import quote
+from roofline.transformer.exclusions import Mlp
 from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
@@ -60,6 +62,16 @@ def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[
     )
 
 
+def mlps_of(keys: Keys, family: Family) -> list[Mlp]:
+    """What MLP each layer has."""
+    shared = family.moe is not None and any(
+        keys.maybe(key) for key in (family.moe.shared, family.moe.shared_width) if key is not None
+    )
+    return [
+        ("shared" if shared else "experts") if moe else "dense" for moe in _sparse(keys, family, keys.whole(*DEPTH))
+    ]
+
+
 def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
     heads, called = keys.whole(*HEADS), keys.called(*HEADS)
     kv_heads = (keys.maybe(*KV_HEADS) or heads) if family.grouped else heads
@@ -68,10 +80,12 @@ def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
         if keys.hidden % heads:
             raise keys.error(f"no key {size}, and {called} {heads} does not divide the hidden size {keys.hidden}")
         width = keys.hidden // heads
+    assumed = next(iter(keys.assumed(*KV_HEADS)), None)
     if kv_heads > heads:
-        raise keys.error(f"{keys.called(*KV_HEADS)} must not exceed {called}: {kv_heads} of {heads}")
+        raise keys.error(f"{keys.called(*KV_HEADS)} must not exceed {called}: {kv_heads} of {heads}", assumed)
     if heads % kv_heads:
-        raise keys.error(f"{keys.called(*KV_HEADS)} must divide {called}: {heads} is no multiple of {kv_heads}")
+        says = f"{keys.called(*KV_HEADS)} must divide {called}: {heads} is no multiple of {kv_heads}"
+        raise keys.error(says, assumed)
     keys.product((called, heads), (size, width))
     norms = 0
     if family.qk_norm and keys.flag(family.qk_norm_key):
@@ -173,7 +187,10 @@ def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:
         words = _pattern(keys, family, depth, asked=asked)
     for word in words:
         if word not in ("full_attention", "sliding_attention"):
-            raise keys.error(f"layer_types: {word!r} is not supported", "full_attention and sliding_attention are")
+            raise keys.error(
+                f"{keys.called('layer_types')}: {quote(word)} is not supported",
+                "full_attention and sliding_attention are",
+            )
     if "sliding_attention" not in words:
         return [None] * depth
     window = keys.whole("sliding_window")
@@ -182,11 +199,12 @@ def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:
 
 def _pattern(keys: Keys, family: Family, depth: int, *, asked: bool) -> list[str]:
     """What transformers makes of a configuration that lists no layer_types."""
-    absent = keys.maybe("sliding_window") is None or family.window == "never"
-    if absent or (family.window in ("asked", "late") and not asked):
+    off = family.window == "never" or (family.window in ("asked", "late") and not asked)
+    if off or keys.maybe("sliding_window") is None:
         return ["full_attention"] * depth
     if family.window == "pattern":
         period = keys.maybe("sliding_window_pattern") or family.period
         return ["sliding_attention" if (i + 1) % period else "full_attention" for i in range(depth)]
-    first = keys.whole("max_window_layers") if family.window == "late" else 0
+    late = family.window == "late" and keys.values.get("max_window_layers") != 0
+    first = keys.whole("max_window_layers") if late else 0
     return ["sliding_attention" if i >= first else "full_attention" for i in range(depth)]

@@ -65,10 +65,15 @@ _MISTRAL: Final = Family(window="all", defaults={"num_key_value_heads": 8})
 _QWEN2: Final = Family(
     qkv_bias=True,
     window="late",
-    defaults={"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28},
+    defaults={
+        "use_sliding_window": False,
+        "sliding_window": 4096,
+        "max_window_layers": 28,
+        "num_key_value_heads": 32,
+    },
 )
 _QWEN3: Final = _QWEN2._replace(qkv_bias="attention_bias", output_bias="attention_bias", qk_norm="head")
-_GEMMA: Final = _OPTIONAL_BIAS._replace(tied=True, defaults={"head_dim": 256})
+_GEMMA: Final = _OPTIONAL_BIAS._replace(tied=True, defaults={"head_dim": 256, "num_key_value_heads": 16})
 _LAYER_NORM: Final = Family(
     grouped=False, qkv_bias=True, output_bias=True, mlp_bias=True, norm_bias=True, gated=False, tied=True, positions=0
 )
@@ -89,11 +94,27 @@ FAMILIES: Final[dict[str, Family]] = {
     "mixtral": _MISTRAL._replace(moe=_MIXTRAL),
     "phi3": Family(window="all"),
     "qwen2": _QWEN2,
-    "qwen2_moe": _QWEN2._replace(qkv_bias="qkv_bias", moe=_QWEN, defaults={**_QWEN2.defaults, "qkv_bias": True}),
+    "qwen2_moe": _QWEN2._replace(
+        qkv_bias="qkv_bias",
+        moe=_QWEN,
+        defaults={
+            **_QWEN2.defaults,
+            "qkv_bias": True,
+            "num_key_value_heads": 16,
+            "shared_expert_intermediate_size": 5632,
+        },
+    ),
     "qwen3": _QWEN3._replace(defaults={**_QWEN3.defaults, "head_dim": 128}),
-    "qwen3_moe": _QWEN3._replace(window="asked", moe=_QWEN, defaults={"num_key_value_heads": 4}),
+    "qwen3_moe": _QWEN3._replace(
+        window="asked", moe=_QWEN, defaults={"num_key_value_heads": 4, "sliding_window": 4096}
+    ),
     "gemma": _GEMMA,
-    "gemma2": _GEMMA._replace(norms=4, window="pattern", period=2, defaults={"head_dim": 256, "sliding_window": 4096}),
+    "gemma2": _GEMMA._replace(
+        norms=4,
+        window="pattern",
+        period=2,
+        defaults={"head_dim": 256, "sliding_window": 4096, "num_key_value_heads": 4},
+    ),
     "gemma3_text": _GEMMA._replace(
         norms=4,
         qk_norm="head",
@@ -107,8 +128,13 @@ FAMILIES: Final[dict[str, Family]] = {
             "num_key_value_heads": 4,
         },
     ),
-    "deepseek_v2": _DEEPSEEK,
-    "deepseek_v3": _DEEPSEEK._replace(router_bias=True),  # it corrects the scores
+    "deepseek_v2": _DEEPSEEK._replace(
+        defaults={"first_k_dense_replace": 0, "n_shared_experts": 2, "q_lora_rank": 1536}
+    ),
+    "deepseek_v3": _DEEPSEEK._replace(
+        router_bias=True,  # it corrects the scores
+        defaults={"first_k_dense_replace": 3, "n_shared_experts": 1, "q_lora_rank": 1536},
+    ),
     "gpt_oss": _OPTIONAL_BIAS._replace(
         sinks=True,
         window="pattern",
@@ -129,7 +155,7 @@ FAMILIES: Final[dict[str, Family]] = {
         qk_norm_key="use_qk_norm",
         moe=_ROUTED,
         router_bias=True,
-        defaults={"num_key_value_heads": 8, "first_k_dense_replace": 1},
+        defaults={"num_key_value_heads": 8, "first_k_dense_replace": 1, "n_shared_experts": 1},
     ),
     "olmo2": _OLMO,
     "olmo3": _OLMO._replace(window="pattern", period=4, defaults={"sliding_window": 4096}),
@@ -166,6 +192,13 @@ SAME_AS: Final = {
     **dict.fromkeys(("qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"), "qwen2"),
     **dict.fromkeys(("qwen3_vl", "qwen3_vl_text"), "qwen3"),
     **dict.fromkeys(("qwen3_vl_moe", "qwen3_vl_moe_text"), "qwen3_moe"),
+}
+_QWEN2_VL: Final = {"num_key_value_heads": 8, "max_window_layers": 80}
+_QWEN3_VL_MOE: Final = {"num_key_value_heads": 16}
+# Where configuration classes of such names have defaults of their own.
+DEFAULTS: Final[dict[str, Mapping[str, int | bool]]] = {
+    **dict.fromkeys(("qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text"), _QWEN2_VL),
+    **dict.fromkeys(("qwen3_vl_moe", "qwen3_vl_moe_text"), _QWEN3_VL_MOE),
 }
 
 _STATE: Final = "a state space in place of a KV cache"

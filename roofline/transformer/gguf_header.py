@@ -14,13 +14,16 @@ from typing import Final, NamedTuple
 from roofline.errors import FileError
 from roofline.files import shown_path
 from roofline.text import quote
+from roofline.transformer import limits
 
 _MAGIC: Final = b"GGUF"
 _SCALARS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _LENGTH: Final = struct.Struct("<Q")
 _STRING, _ARRAY = 8, 9
-_MOST: Final = {"key-values": 10_000, "tensors": 1_000_000, "dimensions": 8, "values of a list": 16_000_000}
+MOST_TENSORS: Final = 100_000  # DeepSeek-V3 has 1,025, and 45,000 with a tensor for each expert
+_MOST: Final = {"key-values": 10_000, "tensors": MOST_TENSORS, "dimensions": 8, "values of a list": 16_000_000}
 _AGAIN: Final = "the file is cut off or damaged: download or convert it again"
+_ELEMENTS: Final = limits.VOCAB * limits.SIZE  # of one tensor
 _KEPT: Final = 100_000  # values of a list; longer ones are vocabularies, of which the length is enough
 
 Value = int | float | bool | str | list["Value"]
@@ -123,7 +126,12 @@ class _Reader:
         shape = tuple(self.number("Q") for _ in range(self.count("dimensions", "I")))
         kind = self.number("I")
         self.skip(8)  # where its data begin
-        return Tensor(name, shape, kind, start, self.where)
+        tensor = Tensor(name, shape, kind, start, self.where)
+        if max(shape, default=0) > limits.VOCAB or tensor.elements > _ELEMENTS:
+            most = f"at most {limits.VOCAB:,} in a dimension and {_ELEMENTS:,} elements are believed"
+            sizes = " x ".join(map(str, shape))
+            raise self.broken(f"says that tensor {quote(name)} at byte {start} has the shape {sizes}; {most}", _AGAIN)
+        return tensor
 
     def value(self, kind: int) -> Value | _Skipped:
         if kind == _STRING:

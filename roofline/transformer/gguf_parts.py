@@ -11,10 +11,13 @@ from typing import Final
 
 from roofline.errors import FileError
 from roofline.files import shown_path
-from roofline.transformer.gguf_header import Header, read_header
+from roofline.text import clip
+from roofline.transformer.gguf_header import MOST_TENSORS, Header, Tensor, Value, read_header
 
 _NAME: Final = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf", re.DOTALL | re.IGNORECASE)
 _MOST: Final = 1000  # parts
+_TOTAL: Final = "split.tensors.count"  # of all parts together
+_FOREIGN: Final = "a part is of another model or renamed, or damaged: download them again"
 
 
 def part_names(path: str) -> tuple[str, ...]:
@@ -34,24 +37,34 @@ def read_parts(path: str) -> tuple[Header, tuple[str, ...]]:
     """The header of a model with the tensors of all its parts, and a note where not all of them are there.
 
     Raises:
-        FileError: one of them cannot be read or is broken, or another than the first is named.
+        FileError: one of them cannot be read or is broken, is of another model, or another than the first is named.
 
     """
     header, where = read_header(path), shown_path(path)
-    count = header.values.get("split.count", 1)
-    if count in (0, 1):
-        return header, ()
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 < count <= _MOST:
-        raise FileError(f"{where}: split.count must be a whole number from 1 to {_MOST}", hint="the file is damaged")
-    match = _NAME.fullmatch(path)
-    if header.values.get("split.no", 0) != 0:
-        first = f"{match[1]}-00001-of-{match[3]}.gguf" if match else "the one with split.no 0"
-        number = header.values["split.no"]
+    count, match = header.values.get("split.count", 1), _NAME.fullmatch(path)
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST:
         raise FileError(
-            f"{where}: split.no is {number}: not the first of {count} parts, which has the shapes",
+            f"{where}: split.count must be a whole number from 1 to {_MOST}, got {clip(repr(count))}",
+            hint="the file is damaged",
+        )
+    if match and int(match[3]) != max(count, 1):
+        own = f"split.count is {count}" if "split.count" in header.values else "it has no split.count"
+        raise FileError(
+            f"{where}: its name says part {int(match[2])} of {int(match[3])}, but {own}",
+            hint="give it the name that it was made with, or one without -NNNNN-of-NNNNN",
+        )
+    if count <= 1:
+        return header, ()
+    if match:
+        _demand(where, header, "split.no", int(match[2]) - 1, f"its name says part {int(match[2])}")
+    number = header.values.get("split.no", 0)
+    if number != 0:
+        first = f"{match[1]}-00001-of-{match[3]}.gguf" if match else "the one with split.no 0"
+        raise FileError(
+            f"{where}: split.no is {clip(repr(number))}: not the first of {count} parts, which has the shapes",
             hint=f"name {shown_path(first) if match else first}",
         )
-    others = [f"{match[1]}-{part:05}-of-{count:05}.gguf" for part in range(2, count + 1)] if match else []
+    others = part_names(path)[1:]
     absent = [other for other in others if not os.path.exists(other)]
     if absent or not match:
         lacks = (
@@ -61,5 +74,31 @@ def read_parts(path: str) -> tuple[Header, tuple[str, ...]]:
             f"the first of {count} parts, and {lacks}: the types of the other tensors are not known, and all weights"
             " are priced as most of these; put the parts side by side",
         )
-    more = [read_header(other).tensors for other in others]
-    return header._replace(tensors=(*header.tensors, *(tensor for part in more for tensor in part))), ()
+    return header._replace(tensors=_together(header, others, where)), ()
+
+
+def _together(first: Header, others: tuple[str, ...], where: str) -> tuple[Tensor, ...]:
+    """The tensors of all parts, each of which must say that it is one of these, as llama.cpp's gguf-split writes it."""
+    tensors = list(first.tensors)
+    for number, other in enumerate(others, 1):
+        part, its = read_header(other), shown_path(other)
+        _demand(its, part, "split.no", number, f"its name says part {number + 1}")
+        for key in ("split.count", _TOTAL):
+            _demand(its, part, key, first.values.get(key), f"that of {where}")
+        tensors += part.tensors
+        if len(tensors) > MOST_TENSORS:
+            raise FileError(f"{its}: with it the parts have {len(tensors)} tensors, at most {MOST_TENSORS} are read")
+    total = first.values.get(_TOTAL)
+    if total is not None and total != len(tensors):
+        said = f"{_TOTAL} is {clip(repr(total))}, but its {len(others) + 1} parts have {len(tensors)}"
+        raise FileError(f"{where}: {said}", hint=_FOREIGN)
+    return tuple(tensors)
+
+
+def _demand(where: str, part: Header, key: str, wanted: Value | None, why: str) -> None:
+    """Refuse a part that says another number than the one it must."""
+    found = part.values.get(key)
+    if type(found) is not type(wanted) or found != wanted:
+        said = f"there is no {key}" if found is None else f"{key} is {clip(repr(found))}"
+        other = "none" if wanted is None else clip(repr(wanted))
+        raise FileError(f"{where}: {said}, where {other} is wanted: {why}", hint=_FOREIGN)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from roofline.errors import FileError
-from roofline.text import clip
+from roofline.text import clip, counted
 from roofline.transformer import limits
 
 HIDDEN: Final = ("hidden_size", "n_embd", "d_model", "hidden_dim")
@@ -21,6 +21,13 @@ _LIMITS: Final = {
     **dict.fromkeys(VOCABULARY, limits.VOCAB),
     **dict.fromkeys((*LONGEST, "sliding_window"), limits.CONTEXT),
 }
+# Keys of which 0 says that there is none, as null does; of all others it is an impossible value.
+_NONE_AT_0: Final = frozenset(
+    {
+        *("head_dim", "sliding_window", "max_window_layers", "q_lora_rank", "num_nextn_predict_layers"),
+        *("n_shared_experts", "shared_expert_intermediate_size", "first_k_dense_replace"),
+    }
+)
 
 _WRITTEN: Final = 10**30
 
@@ -60,7 +67,7 @@ class Keys:
 
     def called(self, *spellings: str) -> str:
         """What the file calls a key: under the spelling that it has, else the first."""
-        key = next((key for key in spellings if self.values.get(key) not in (None, 0, False)), spellings[0])
+        key = next((key for key in spellings if self.values.get(key) is not None), spellings[0])
         return self.names.get(key, key)
 
     def product(self, first: tuple[str, int], second: tuple[str, int]) -> None:
@@ -83,6 +90,9 @@ class Keys:
         """
         found = self.maybe(*spellings)
         if found is None:
+            for key in spellings:
+                if self.values.get(key) is not None:
+                    return self._number(key)  # which 0 is not
             first = self.names.get(spellings[0], spellings[0])
             others = f" (nor {', '.join(spellings[1:])})" if spellings[1:] and not self.names else ""
             raise self.error(f"no key {first}{others}")
@@ -102,10 +112,16 @@ class Keys:
             self.whole(*absent[0])
 
     def maybe(self, *spellings: str) -> int | None:
-        """As :meth:`whole`, but None where no spelling is there; null and 0 are no value either."""
-        given = {key: self._number(key) for key in spellings if self.values.get(key) not in (None, 0, False)}
+        """As :meth:`whole`, but None where no spelling is there; null is no value, nor 0 of what there may be none of.
+
+        Raises:
+            FileError: another value than a whole number from 1 on, or two spellings that disagree.
+
+        """
+        given = {key: self._number(key) for key in spellings if self._has(key)}
         if len(set(given.values())) > 1:
-            raise self.error("contradicts itself: " + ", ".join(f"{key} is {value}" for key, value in given.items()))
+            said = (f"{self.names.get(key, key)} is {value}" for key, value in given.items())
+            raise self.error(f"contradicts itself: {', '.join(said)}")
         if given:
             return next(iter(given.values()))
         for key in spellings:
@@ -127,7 +143,7 @@ class Keys:
         if value is None:
             return bool(self.defaults.get(key, False))
         if not isinstance(value, bool):
-            raise self.error(f"{key} must be true or false, got {_shown(value)}")
+            raise self.error(f"{self.names.get(key, key)} must be true or false, got {_shown(value)}")
         return value
 
     def words(self, key: str, length: int) -> list[str] | None:
@@ -137,21 +153,26 @@ class Keys:
             FileError: no list of words, or of another length.
 
         """
-        value = self.values.get(key)
+        value, name = self.values.get(key), self.names.get(key, key)
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            raise self.error(f"{key} must be a list of words, got {_shown(value)}")
+            raise self.error(f"{name} must be a list of words, got {_shown(value)}")
         if len(value) != length:
-            raise self.error(f"{key} names {len(value)} layers, but the model has {length}")
+            raise self.error(f"{name} names {counted(len(value), 'layer')}, but the model has {length}")
         return value
 
-    def assumed(self) -> tuple[str, ...]:
-        """What was taken from the family's defaults, in words."""
+    def assumed(self, *spellings: str) -> tuple[str, ...]:
+        """What was taken from the family's defaults, in words; of these keys alone if any are named."""
         return tuple(
-            f"{key} is not in the file: {value}, as transformers takes it for {self.kind}"
+            f"{self.names.get(key, key)} is not in the file: {value}, as transformers takes it for {self.kind}"
             for key, value in self._assumed.items()
+            if not spellings or key in spellings
         )
+
+    def _has(self, key: str) -> bool:
+        value = self.values.get(key)
+        return value is not None and not (key in _NONE_AT_0 and type(value) in (int, bool) and not value)
 
     def _number(self, key: str) -> int:
         value = self.values[key]

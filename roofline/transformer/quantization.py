@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from roofline.precision import FORMATS
+from roofline.text import counted, quote
 from roofline.transformer.architecture import Quantization
-from roofline.transformer.formats import Part, kept_by
+from roofline.transformer.exclusions import Mlp, kept_parts, modules_kept
+from roofline.transformer.formats import kept_by
 
 KNOWN: Final = (
     "awq and gptq (bits 4 in groups of 32, 64 or 128; bits 8 in rows), bitsandbytes (int8, nf4), fp8 (in rows, or "
     "blocks of 128 x 128), fbgemm_fp8, compressed-tensors (int4, int8, fp8, nvfp4), modelopt (FP8, NVFP4), mxfp4"
 )
-# A module that is named for all layers alike; one that is named with a layer's number is an exception of that layer.
-_MODULES: Final[tuple[tuple[str, Part], ...]] = (
-    ("self_attn", "attention"),
-    ("lm_head", "head"),
-    ("embed", "embedding"),
-)
 
 
-def quantization(said: Mapping[str, Any]) -> Quantization | None:
-    """The format and the parts that keep 16 bits; None where the format is not one that is known.
+def quantization(said: Mapping[str, Any], layers: Sequence[Mlp] = ()) -> Quantization | None:
+    """The format and the parts that keep 16 bits in layers with such MLPs; None where the format is not one known here.
+
+    Raises:
+        InputError: a list of modules that are not quantised is none.
 
     Reads what AutoGPTQ, AutoAWQ, bitsandbytes, compressed-tensors, ModelOpt, DeepSeek and gpt-oss write.
 
@@ -38,8 +36,15 @@ def quantization(said: Mapping[str, Any]) -> Quantization | None:
     weights = _format(said)
     if weights is None or weights not in FORMATS:
         return None
-    listed = said.get("modules_to_not_convert") or said.get("ignore") or said.get("exclude_modules") or ()
-    return Quantization(weights, kept_by(FORMATS[weights]) | _parts(listed if isinstance(listed, list) else ()))
+    parts, lost = kept_parts(modules_kept(said), layers)
+    note = ""
+    if lost:
+        names = ", ".join(map(quote, lost[:3])) + (", ..." if lost[3:] else "")
+        note = (
+            f"the quantization_config leaves {counted(len(lost), 'name')} of modules at 16 bits that count with"
+            f" {weights} here, as they are not all of a part in all layers, or not known: {names}"
+        )
+    return Quantization(weights, kept_by(FORMATS[weights]) | parts, note=note)
 
 
 def _format(said: Mapping[str, Any]) -> str | None:
@@ -82,25 +87,17 @@ def _bitsandbytes(said: Mapping[str, Any]) -> str | None:
 def _compressed(said: Mapping[str, Any]) -> str | None:
     """The one group of compressed-tensors; several groups with different weights have no one format."""
     groups = said.get("config_groups")
-    found = {_group(group.get("weights")) for group in groups.values()} if isinstance(groups, dict) else set()
+    found = {_group(group) for group in groups.values()} if isinstance(groups, dict) else set()
     return found.pop() if len(found) == 1 else None
 
 
-def _group(weights: object) -> str | None:
+def _group(group: object) -> str | None:
+    weights = group.get("weights") if isinstance(group, dict) else None
     if not isinstance(weights, dict):
         return None
-    bits, kind, group = weights.get("num_bits"), weights.get("type"), weights.get("group_size")
+    bits, kind, size = weights.get("num_bits"), weights.get("type"), weights.get("group_size")
     if kind == "float":
-        if (bits, group) == (4, 16):
+        if (bits, size) == (4, 16):
             return "nvfp4"
         return _float8(weights.get("block_structure")) if bits == 8 else None
-    return _integer(bits, group, symmetric=bool(weights.get("symmetric"))) if kind == "int" else None
-
-
-def _parts(modules: Iterable[object]) -> frozenset[Part]:
-    return frozenset(
-        part
-        for module in modules
-        for word, part in _MODULES
-        if isinstance(module, str) and word in module and not re.search(r"layers\.\d", module)
-    )
+    return _integer(bits, size, symmetric=bool(weights.get("symmetric"))) if kind == "int" else None

@@ -15,11 +15,13 @@ def text(word: str) -> bytes:
 
 
 def value(of: Any) -> bytes:
-    """A value with its type: bool 7, uint32 4, float32 6, string 8, list 9."""
+    """A value with its type: bool 7, uint32 4, float32 6, string 8, list 9; int64 11, uint64 10 where it must be."""
     if isinstance(of, bool):
         return struct.pack("<I?", 7, of)
     if isinstance(of, int):
-        return struct.pack("<II", 4, of)
+        return (
+            struct.pack("<II", 4, of) if 0 <= of < 2**32 else struct.pack("<Iq" if of < 0 else "<IQ", 10 + (of < 0), of)
+        )
     if isinstance(of, float):
         return struct.pack("<If", 6, of)
     if isinstance(of, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from roofline.errors import FileError, RooflineError
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture, load
+from roofline.transformer.formats import Formats
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.memory import weight_bytes
 from roofline.transformer.mla import Mla
@@ -169,6 +171,71 @@ def test_defaults_of_a_class_are_said() -> None:
     assert "num_key_value_heads is not in the file: 4, as transformers takes it for gemma3_text" in model.notes
 
 
+NO_DEFAULT = {"num_key_value_heads": "absent"}
+LATENT_ALONE = {key: of for key, of in LATENT.items() if key != "q_lora_rank"}
+ROUTED = {"n_routed_experts": 8, **EXPERTS}
+
+
+@pytest.mark.parametrize(
+    ("changes", "taken"),
+    [
+        # The class attributes of transformers 5.24, src/transformers/models/*/configuration_*.py.
+        (
+            {"model_type": "deepseek_v3", **LATENT_ALONE, **ROUTED},
+            {"first_k_dense_replace": 3, "n_shared_experts": 1, "q_lora_rank": 1536},
+        ),
+        (
+            {"model_type": "kimi_k2", **LATENT_ALONE, **ROUTED},
+            {"first_k_dense_replace": 3, "n_shared_experts": 1, "q_lora_rank": 1536},
+        ),
+        (
+            {"model_type": "deepseek_v2", **LATENT_ALONE, **ROUTED},
+            {"first_k_dense_replace": 0, "n_shared_experts": 2, "q_lora_rank": 1536},
+        ),
+        ({"model_type": "glm4_moe", **ROUTED}, {"first_k_dense_replace": 1, "n_shared_experts": 1}),
+        ({**QWEN_MOE, **NO_DEFAULT}, {"num_key_value_heads": 16, "shared_expert_intermediate_size": 5632}),
+        ({"model_type": "qwen2", **NO_DEFAULT}, {"num_key_value_heads": 32}),
+        ({"model_type": "qwen2_vl", **NO_DEFAULT}, {"num_key_value_heads": 8}),
+        ({"model_type": "qwen2_5_vl_text", **NO_DEFAULT}, {"num_key_value_heads": 8}),
+        ({"model_type": "qwen3", "head_dim": 16, **NO_DEFAULT}, {"num_key_value_heads": 32}),
+        ({**QWEN_MOE, "model_type": "qwen3_moe", **NO_DEFAULT}, {"num_key_value_heads": 4}),
+        ({**QWEN_MOE, "model_type": "qwen3_vl_moe", **NO_DEFAULT}, {"num_key_value_heads": 16}),
+        ({"model_type": "gemma", "head_dim": 16, **NO_DEFAULT}, {"num_key_value_heads": 16}),
+        ({"model_type": "gemma2", "head_dim": 16, **NO_DEFAULT}, {"num_key_value_heads": 4, "sliding_window": 4096}),
+        ({**QWEN_MOE, "model_type": "qwen3_moe", "use_sliding_window": True}, {"sliding_window": 4096}),
+        ({"model_type": "llama", **NO_DEFAULT}, {}),
+    ],
+)
+def test_what_a_file_leaves_out_is_as_the_class_of_its_model_has_it(
+    changes: dict[str, Any], taken: dict[str, int]
+) -> None:
+    """The same model as with the defaults written out, and a note for each that was taken."""
+    sizes: dict[str, Any] = {"hidden_size": 512, "num_attention_heads": 32, "num_hidden_layers": 6}
+    model, whole = read(**sizes, **changes), read(**sizes, **changes | taken)
+    assert model.layers == whole.layers
+    assert whole.notes == ()
+    assert set(model.notes) == {
+        f"{key} is not in the file: {value}, as transformers takes it for {changes['model_type']}"
+        for key, value in taken.items()
+    }
+
+
+def test_what_is_null_takes_no_default() -> None:
+    nulls = {"first_k_dense_replace": None, "n_shared_experts": None, "q_lora_rank": None}
+    model = read(model_type="deepseek_v3", **LATENT_ALONE, **ROUTED, **nulls)
+    ((_, layer),) = model.layers
+    assert layer.attention == Mla(heads=4, q_lora_rank=None, kv_lora_rank=24, nope_dim=8, rope_dim=4, value_dim=8)
+    assert layer.mlp == Moe(experts=8, per_token=2, width=24, router_bias=True)
+    assert model.notes == ()
+    assert attention(read(model_type="qwen2", num_key_value_heads=None)).kv_heads == 4
+
+
+def test_a_default_that_does_not_fit_is_named_as_one() -> None:
+    with pytest.raises(FileError, match="num_key_value_heads must not exceed num_attention_heads: 32 of 4") as caught:
+        read(model_type="qwen2", num_key_value_heads="absent")
+    assert caught.value.hint == "num_key_value_heads is not in the file: 32, as transformers takes it for qwen2"
+
+
 def test_layers_for_predicting_several_tokens_are_said() -> None:
     assert any("1 further layer" in note for note in read(num_nextn_predict_layers=1).notes)
 
@@ -265,11 +332,19 @@ def test_a_dtype_of_16_bits_is_that_of_all() -> None:
     assert read(torch_dtype="auto").notes == ("the configuration names no dtype: bf16",)
 
 
-def test_the_part_of_the_language_model_and_the_newer_key_say_the_dtype_first() -> None:
-    """Transformers 5 writes dtype where it wrote torch_dtype, and a dtype of each part beside that of the whole."""
-    assert read(torch_dtype="bfloat16", dtype="float16").formats().weights == "fp16"
+def test_the_part_of_the_language_model_says_the_dtype_first() -> None:
+    """Transformers 5 writes a dtype of each part beside that of the whole."""
     whole = {"model_type": "llava", "dtype": "bfloat16", "text_config": {**LLAMA, "torch_dtype": "float16"}}
     assert architecture(whole, name="x", where="config.json").formats().weights == "fp16"
+
+
+def test_two_dtypes_that_differ_are_refused() -> None:
+    """Transformers 5 writes dtype where it wrote torch_dtype."""
+    says = "config.json: contradicts itself: dtype is float16, torch_dtype is bfloat16"
+    with pytest.raises(FileError, match=says):
+        read(torch_dtype="bfloat16", dtype="float16")
+    assert read(torch_dtype="bfloat16", dtype="bf16").formats().weights == "bf16"
+    assert read(torch_dtype="auto", dtype="float16").formats().weights == "fp16"
 
 
 def test_a_quantisation_beside_a_dtype_says_what_the_weights_are() -> None:
@@ -323,10 +398,21 @@ def test_a_dtype_of_no_weights_is_refused_with_those_that_are(key: str, dtype: o
         ({"num_key_value_heads": 8}, "config.json: num_key_value_heads must not exceed num_attention_heads: 8 of 4"),
         ({"attention_bias": "yes"}, "config.json: attention_bias must be true or false, got 'yes'"),
         ({"torch_dtype": "bfloat17"}, "config.json: torch_dtype: 'bfloat17' is no type that weights are held in"),
-        ({"layer_types": ["full_attention"]}, "config.json: layer_types names 1 layers, but the model has 3"),
+        ({"layer_types": ["full_attention"]}, "config.json: layer_types names 1 layer, but the model has 3"),
         ({"layer_types": 7}, "config.json: layer_types must be a list of words, got 7"),
         ({"layer_types": ["linear_attention"] * 3}, "config.json: layer_types: 'linear_attention' is not supported"),
         ({"layer_types": ["sliding_attention"] * 3}, "config.json: no key sliding_window"),
+        ({"hidden_size": 0}, "config.json: hidden_size must be a whole number from 1 to 500,000, got 0"),
+        ({"hidden_size": False}, "config.json: hidden_size must be a whole number from 1 to 500,000, got False"),
+        ({"vocab_size": 0}, "config.json: vocab_size must be a whole number from 1 to 100,000,000, got 0"),
+        (
+            {"num_key_value_heads": 0},
+            "config.json: num_key_value_heads must be a whole number from 1 to 500,000, got 0",
+        ),
+        (
+            {"layer_types": ["sliding_attention"] * 3, "sliding_window": 0},
+            "config.json: sliding_window must be a whole number from 1 to 1,000,000,000, got 0",
+        ),
         ({"model_type": "absent"}, "config.json: no key model_type, by which the architecture is known"),
         ({"model_type": 5}, "config.json: model_type must be text"),
         ({"model_type": "lama"}, "config.json: model_type 'lama' is not known, and nothing is guessed of it"),
@@ -381,6 +467,37 @@ def test_what_is_wrong_is_said_in_one_line_with_file_and_key(changes: dict[str, 
 
 
 @pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer_types": ["a" * 300_000] * 3},
+        {"layer_types": "a" * 300_000},
+        {"model_type": "a" * 300_000},
+        {"hidden_size": "a" * 300_000},
+        {"attention_bias": "a" * 300_000},
+        {"torch_dtype": "a" * 300_000},
+        {"quantization_config": "a" * 300_000},
+        {"quantization_config": {"quant_method": "a" * 300_000}},
+        {"quantization_config": {"quant_method": "fp8", "ignore": "a" * 300_000}},
+        {"torch_dtype": "bfloat16", "dtype": "float16" + " " * 300_000},
+    ],
+)
+def test_long_values_are_clipped(changes: dict[str, Any]) -> None:
+    with pytest.raises(FileError) as caught:
+        read(**changes)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_long_spelling_of_a_dtype_is_clipped_in_its_note() -> None:
+    assert all(len(note) < 300 for note in read(torch_dtype="float8_e4m3fn" + " " * 300_000).notes_of(Formats()))
+
+
+def test_all_layers_may_have_a_window_from_the_first_on() -> None:
+    changes = {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 9, "max_window_layers": 0}
+    ((count, layer),) = read(**changes).layers
+    assert (count, layer.attention.window) == (3, 9)
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "is not valid JSON"),
@@ -398,6 +515,14 @@ def test_files_that_are_no_configuration(written: Writer, text: str, says: str) 
         load(written(text))
     assert says in str(caught.value)
     assert caught.value.exit_status == 3
+
+
+def test_many_repeated_keys_are_found_at_once(written: Writer) -> None:
+    many = ", ".join(f'"k{i}": 1' for i in range(300_000))
+    start = time.monotonic()
+    with pytest.raises(FileError, match="key 'k299999' is repeated"):
+        load(written(f'{{{many}, "k299999": 2}}'))
+    assert time.monotonic() - start < 10  # looking for each among all others would take 1e11 steps
 
 
 def test_a_missing_file() -> None:

@@ -6,12 +6,13 @@ are buffers there and stored in checkpoints, so they count.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from roofline.transformer.config import architecture
-from roofline.transformer.families import FAMILIES
+from roofline.transformer.families import DEFAULTS, FAMILIES, SAME_AS
 
 torch: Any = pytest.importorskip("torch", reason="no torch to compare with: pip install '.[witness]'")
 transformers: Any = pytest.importorskip("transformers", reason="no transformers: pip install '.[witness]'")
@@ -111,6 +112,23 @@ def test_windows_equal_those_of_transformers(kind: str, index: int) -> None:
         types = ["sliding_attention" if getattr(given, "sliding_window", None) else "full_attention"] * 6
     ours = architecture(config, name=kind, where="config.json").layers
     assert sum(count for count, layer in ours if layer.attention.window) == types.count("sliding_attention")
+
+
+OPTIONAL = (  # what a configuration may leave out without an error
+    *("num_key_value_heads", "head_dim", "sliding_window", "use_sliding_window", "max_window_layers", "use_qk_norm"),
+    *("attention_bias", "attention_out_bias", "mlp_bias", "qkv_bias", "use_bias", "enable_bias"),
+    *("q_lora_rank", "n_shared_experts", "first_k_dense_replace", "shared_expert_intermediate_size"),
+)
+
+
+@pytest.mark.parametrize("kind", [*FAMILIES, *sorted(DEFAULTS)])
+def test_defaults_are_those_of_the_configuration_class(kind: str) -> None:
+    family = FAMILIES[SAME_AS.get(kind, kind)]
+    ours = {**family.defaults, **DEFAULTS.get(kind, {})}
+    theirs = transformers.CONFIG_MAPPING[kind if kind in FAMILIES or kind.endswith("_text") else f"{kind}_text"]
+    for field in dataclasses.fields(theirs):
+        if field.name in OPTIONAL and not (family.attention == "mla" and field.name == "num_key_value_heads"):
+            assert ours.get(field.name, False) == (field.default or False), field.name
 
 
 def test_every_family_has_a_witness() -> None:

@@ -19,6 +19,7 @@ from roofline.transformer.find import model
 from roofline.transformer.formats import Formats
 from roofline.transformer.gguf_formats import file_type, type_name
 from roofline.transformer.gguf_header import read_header
+from roofline.transformer.gguf_keys import ARCHITECTURES
 from roofline.transformer.gguf_model import load
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.memory import Load, demand, weight_bytes
@@ -160,7 +161,58 @@ def test_a_part_that_is_damaged_is_named(tmp_path: Path) -> None:
         load(str(first))
 
 
-@pytest.mark.parametrize("count", ["3", 10**6, 2.0])
+def rewritten(path: Path, names: list[str], **said: object) -> None:
+    """A part with other key-values than in_parts gives it."""
+    first = LLAMA if path.name.startswith("tiny-00001") else {}
+    whole = {f"split.{key.replace('_', '.')}": of for key, of in said.items() if of is not None}
+    path.write_bytes(header({**first, **whole}, {name: LLAMA_TENSORS[name] for name in names}))
+
+
+@pytest.mark.parametrize(
+    ("part", "said", "says"),
+    [
+        (1, {"no": 2}, "split.no is 2, where 1 is wanted: its name says part 2"),
+        (1, {"no": None}, "there is no split.no, where 1 is wanted"),
+        (1, {"no": "1"}, "split.no is '1', where 1 is wanted"),
+        (1, {"no": True}, "split.no is True, where 1 is wanted"),
+        (2, {"no": 2, "count": 4}, "split.count is 4, where 3 is wanted: that of"),
+        (2, {"no": 2, "count": None}, "there is no split.count, where 3 is wanted: that of"),
+        (2, {"no": 2, "tensors_count": 23}, "split.tensors.count is 23, where 22 is wanted: that of"),
+        (2, {"no": 2, "tensors_count": None}, "there is no split.tensors.count, where 22 is wanted: that of"),
+        (0, {"no": 0, "tensors_count": None}, "split.tensors.count is 22, where none is wanted: that of"),
+        (0, {"no": 1}, "split.no is 1, where 0 is wanted: its name says part 1"),
+        (0, {"no": None}, "there is no split.no, where 0 is wanted: its name says part 1"),
+        (0, {"no": 0, "count": 2}, "its name says part 1 of 3, but split.count is 2"),
+        (0, {"no": 0, "count": None}, "its name says part 1 of 3, but it has no split.count"),
+    ],
+)
+def test_a_foreign_part_is_named_with_what_it_says(
+    tmp_path: Path, part: int, said: dict[str, object], says: str
+) -> None:
+    paths, names = in_parts(tmp_path), list(LLAMA_TENSORS)
+    assert len(names) == 22
+    rewritten(paths[part], names[8 * part : 8 * part + 8], **({"count": 3, "tensors_count": 22} | said))
+    named = paths[1] if "where none is wanted" in says else paths[part]
+    with pytest.raises(FileError, match=f"^{re.escape(f'{named}: {says}')}") as caught:
+        load(str(paths[0]))
+    assert caught.value.hint
+
+
+def test_parts_must_have_as_many_tensors_as_they_say(tmp_path: Path) -> None:
+    first, _, third = in_parts(tmp_path)
+    rewritten(third, list(LLAMA_TENSORS)[16:-1], no=2, count=3, tensors_count=22)
+    with pytest.raises(FileError, match=r"00001-of-00003\.gguf: split\.tensors\.count is 22, but its 3 parts have 21"):
+        load(str(first))
+
+
+def test_a_part_in_the_place_of_another_is_not_taken_for_it(tmp_path: Path) -> None:
+    first, second, third = in_parts(tmp_path)
+    third.write_bytes(second.read_bytes())
+    with pytest.raises(FileError, match=r"00003\.gguf: split\.no is 1, where 2 is wanted"):
+        load(str(first))
+
+
+@pytest.mark.parametrize("count", ["3", 10**6, 2.0, True])
 def test_a_number_of_parts_that_is_none(written: Writer, count: object) -> None:
     with pytest.raises(FileError, match=r"split\.count must be a whole number from 1 to 1000"):
         load(written(header({**LLAMA, "split.count": count}, LLAMA_TENSORS)))
@@ -204,6 +256,155 @@ def test_values_for_each_layer_are_one_where_they_agree(written: Writer) -> None
     assert load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 2]}, LLAMA_TENSORS))).depth == 2
     with pytest.raises(FileError, match=r"llama\.attention\.head_count_kv differs from layer to layer"):
         load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 4]}, LLAMA_TENSORS)))
+
+
+WINDOWED = {**LLAMA, "llama.attention.sliding_window": 64, "llama.block_count": 6}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "windowed"),
+    [
+        # llama.cpp, set_swa_pattern(n): layer % n < n - 1 has a window; with n = 0 all have.
+        (2, 3),
+        (3, 4),
+        (6, 5),
+        (1, 0),
+        (0, 6),
+        ([True, False] * 3, 3),
+        ([1, 0, 0, 0, 0, 0], 1),
+        ([True] * 6, 6),
+        ([False] * 6, 0),
+        ([0] * 6, 0),
+    ],
+)
+@pytest.mark.parametrize("kind", ["llama", "qwen3", "gemma2", "gemma3", "cohere2", "olmo2", "phi3", "smollm3"])
+def test_a_pattern_of_windows_is_a_period_or_a_list(written: Writer, kind: str, pattern: object, windowed: int) -> None:
+    values = {**WINDOWED, "general.architecture": "llama", "llama.attention.sliding_window_pattern": pattern}
+    values = {key.replace("llama.", f"{kind}."): of for key, of in values.items()} | {"general.architecture": kind}
+    layers = load(written(header(values, LLAMA_TENSORS))).layers
+    assert sum(count for count, layer in layers if layer.attention.window == 64) == windowed
+    assert sum(count for count, layer in layers if layer.attention.window is None) == 6 - windowed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        (-1, "must be a period or a list of layers, got -1"),
+        (2.0, "must be a period or a list of layers, got 2.0"),
+        ("2", "must be a period or a list of layers, got '2'"),
+        (True, "must be a period or a list of layers, got True"),
+        ([0.5] * 6, "must be a period or a list of layers, got [0.5"),
+        (["a"] * 6, "must be a number, got a list of 6 values"),
+        ([True], "names 1 layer, but the model has 6"),
+        ([], "names 0 layers, but the model has 6"),
+    ],
+)
+def test_what_is_no_pattern_of_windows(written: Writer, pattern: object, says: str) -> None:
+    with pytest.raises(FileError, match=re.escape(f"llama.attention.sliding_window_pattern {says}")):
+        load(written(header({**WINDOWED, "llama.attention.sliding_window_pattern": pattern}, LLAMA_TENSORS)))
+
+
+def test_a_pattern_of_windows_without_a_window(written: Writer) -> None:
+    values = {**WINDOWED, "llama.attention.sliding_window_pattern": 2, "llama.attention.sliding_window": 0}
+    ((_, layer),) = [one for one in load(written(header(values, {**LLAMA_TENSORS}))).layers if one[0] > 2]
+    assert layer.attention.window is None
+    del values["llama.attention.sliding_window"]
+    with pytest.raises(FileError, match=r"no key llama\.attention\.sliding_window"):
+        load(written(header(values, LLAMA_TENSORS)))
+
+
+def test_a_long_name_is_clipped(written: Writer) -> None:
+    name = load(written(header({**LLAMA, "general.name": "a" * 100_000}, LLAMA_TENSORS))).name
+    assert name == "a" * 97 + "..."
+
+
+EVERY_KEY = (
+    *("embedding_length", "block_count", "attention.head_count", "attention.head_count_kv", "feed_forward_length"),
+    *("context_length", "attention.key_length", "attention.value_length", "attention.key_length_mla"),
+    *("attention.value_length_mla", "attention.sliding_window", "attention.sliding_window_pattern", "expert_count"),
+    *("expert_used_count", "expert_feed_forward_length", "expert_shared_feed_forward_length", "expert_shared_count"),
+    *("leading_dense_block_count", "attention.q_lora_rank", "attention.kv_lora_rank", "rope.dimension_count"),
+)
+WHOLE: dict[str, Any] = {
+    "embedding_length": 256,
+    "block_count": 2,
+    "attention.head_count": 8,
+    "attention.head_count_kv": 8,
+    "feed_forward_length": 512,
+    "context_length": 4096,
+    "attention.key_length": 40,
+    "attention.value_length": 40,
+    "attention.sliding_window": 64,
+    "expert_count": 4,
+    "expert_used_count": 2,
+    "expert_feed_forward_length": 64,
+    "expert_shared_count": 1,
+    "leading_dense_block_count": 1,
+    "attention.kv_lora_rank": 32,
+    "attention.q_lora_rank": 48,
+    "rope.dimension_count": 8,
+}
+numbers = st.sampled_from([0, 1, 2, 8, 32, 256, 2**31, 2**40, 2**63]) | st.integers(-(2**63), 2**64 - 1)
+scalars = numbers | st.booleans() | st.floats(width=32) | st.text(max_size=3)
+of_one_kind = [st.lists(st.integers(0, 300), max_size=3), st.lists(st.booleans(), max_size=3)]
+lists = st.one_of(*of_one_kind, st.lists(st.floats(width=32), max_size=3), st.lists(st.text(max_size=3), max_size=3))
+WORDS_OF_CONFIGS = re.compile(  # those of any config.json, once the keys of the file are taken out of a sentence
+    "hidden_size|num_|intermediate_size|vocab_size|max_|head_dim|qk_|layer_types|first_k|n_shared|n_routed"
+    "|sliding_window|lora_rank|moe_|shared_expert|use_|bias|dtype|model_type|config"
+)
+
+
+def foreign(said: str, kind: str) -> list[str]:
+    """Words of a config.json in what is said of a file."""
+    for key in sorted(EVERY_KEY, key=len, reverse=True):
+        said = said.replace(f"{kind}.{key}", "")
+    return WORDS_OF_CONFIGS.findall(said)
+
+
+def refused(written: Writer, kind: str, values: dict[str, Any]) -> str:
+    """What is said of a file with these key-values, nothing if it is read; no other error may end it."""
+    said = {"general.architecture": kind, **{f"{kind}.{key}": of for key, of in values.items()}}
+    try:
+        assert load(written(header(said, LLAMA_TENSORS))).parameters > 0
+    except FileError as error:
+        return f"{error} {error.hint or ''}".removeprefix(written(b""))
+    return ""
+
+
+@pytest.mark.parametrize("kind", sorted(ARCHITECTURES))
+@given(
+    changed=st.dictionaries(st.sampled_from(EVERY_KEY), st.none() | scalars | lists, max_size=4),
+    kept=st.sets(st.sampled_from(EVERY_KEY)) | st.just(set(EVERY_KEY)),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+def test_any_keys_of_any_type_are_read_or_refused_in_the_words_of_the_file(
+    written: Writer, kind: str, changed: dict[str, Any], kept: set[str]
+) -> None:
+    whole = {key: of for key, of in WHOLE.items() if key in kept}
+    said = refused(written, kind, {key: of for key, of in {**whole, **changed}.items() if of is not None})
+    assert said.isprintable()
+    assert foreign(said, kind) == []
+
+
+@pytest.mark.parametrize("value", [None, 0, 2**40, "8", [1, 2]])
+@pytest.mark.parametrize("key", EVERY_KEY)
+@pytest.mark.parametrize("kind", ["llama", "qwen2moe", "gpt-oss", "deepseek2", "gemma3"])
+def test_errors_are_in_the_words_of_the_file(written: Writer, kind: str, key: str, value: object) -> None:
+    changed = {**WHOLE, key: value}
+    said = refused(written, kind, {key: of for key, of in changed.items() if of is not None})
+    assert foreign(said, kind) == []
+    assert not said or kind in said
+
+
+def test_the_sizes_of_a_latent_are_all_needed(written: Writer) -> None:
+    assert refused(written, "deepseek2", WHOLE) == ""
+    for key in ("rope.dimension_count", "attention.key_length", "attention.value_length", "attention.kv_lora_rank"):
+        lacking = {name: of for name, of in WHOLE.items() if name != key}
+        assert f": no key deepseek2.{key} " in refused(written, "deepseek2", lacking)
+    says = "deepseek2.attention.key_length must exceed deepseek2.rope.dimension_count, got 40 and 40"
+    assert says in refused(written, "deepseek2", {**WHOLE, "rope.dimension_count": 40})
+    says = "deepseek2.rope.dimension_count must be a whole number, got '8'"
+    assert says in refused(written, "deepseek2", {**WHOLE, "rope.dimension_count": "8"})
 
 
 def test_words_of_a_vocabulary_are_counted_and_not_kept(written: Writer) -> None:
@@ -291,11 +492,45 @@ BROKEN: dict[str, tuple[bytes, str]] = {
         header({**LLAMA, "llama.attention.head_count": "8"}, LLAMA_TENSORS),
         "llama.attention.head_count must be",
     ),
+    "a hidden size of 0": (
+        header({**LLAMA, "llama.embedding_length": 0}, LLAMA_TENSORS),
+        "llama.embedding_length must be a whole number from 1 to 500,000, got 0",
+    ),
+    "no rows of a vocabulary": (
+        header(LLAMA, {**LLAMA_TENSORS, "token_embd.weight": ((256, 0), Q4_K)}),
+        "the number of rows of token_embd.weight must be a whole number from 1 to 100,000,000, got 0",
+    ),
+    "heads of words": (
+        header({**LLAMA, "llama.attention.head_count": ["8", "8"]}, LLAMA_TENSORS),
+        "llama.attention.head_count must be a number, got a list of 2 values",
+    ),
     "contradictory heads": (
         header({**LLAMA, "llama.attention.head_count_kv": 3}, LLAMA_TENSORS),
         "llama.attention.head_count_kv must divide llama.attention.head_count: 8 is no multiple of 3",
     ),
 }
+
+
+@pytest.mark.parametrize("shape", [(2**63,) * 8, (10**8 + 1,), (10**8, 10**6), (2**32, 1000), (1, 2**64 - 1)])
+def test_a_shape_that_no_tensor_has_is_refused(written: Writer, shape: tuple[int, ...]) -> None:
+    content = header(LLAMA, {**LLAMA_TENSORS, "blk.1.ffn_up.weight": (shape, F16)})
+    at = content.index(text("blk.1.ffn_up.weight"))
+    says = f"says that tensor 'blk.1.ffn_up.weight' at byte {at} has the shape {' x '.join(map(str, shape))}; at most"
+    with pytest.raises(FileError, match=re.escape(says)):
+        load(written(content))
+
+
+def test_the_most_tensors_that_are_read_take_seconds_and_not_minutes(written: Writer) -> None:
+    """The time is that of as many steps; looking for each name among all others would take 1e10."""
+    some: Tensors = {**LLAMA_TENSORS, **{f"t{i:05}": ((1,), 0) for i in range(99_978)}}
+    content = header(LLAMA, some)
+    start = time.monotonic()
+    assert load(written(content)).depth == 2
+    with pytest.raises(FileError, match=r"two tensors are called 't99975', the first at byte \d+"):
+        load(written(content.replace(text("t99976"), text("t99975"))))
+    assert time.monotonic() - start < 20  # 5 s on one slow core
+    with pytest.raises(FileError, match="has 100001 tensors, at most 100000 are read"):
+        load(written(header(LLAMA, {**some, "more": ((1,), 0)})))
 
 
 @pytest.mark.parametrize("case", BROKEN)
