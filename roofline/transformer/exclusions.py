@@ -61,10 +61,12 @@ _ROWS: Final[dict[Mlp, dict[Part, tuple[tuple[str, ...], ...]]]] = {
     "shared": {"attention": _ATTENTION, "experts": _EXPERTS, "mlp": _SHARED},
 }
 _LAYER: Final = "model.layers.N"
-_NUMBERED: Final = re.compile(r"(?:^|.*?[.*])(?:layers|h)\.(\d{1,9}|\*)(?![^.*])", re.DOTALL)
+# Compiled where they are used: few configurations list modules.
+_NUMBERED: Final = r"(?s)(?:^|.*?[.*])(?:layers|h)\.(\d{1,9}|\*)(?![^.*])"
 # What keeps 16 bits in any case, and what is of no language model; both may be listed, and change nothing.
-_NOTHING: Final = re.compile(
-    r"lm_head|embed|wte|wpe|norm|router|rotary|(?<![a-z])gate(?![a-z_])|_correction_bias|mtp|vis|image|audio|multi_modal"
+_NOTHING: Final = (
+    r"lm_head|embed|wte|wpe|norm|router|rotary|(?<![a-z])gate(?![a-z_])|_correction_bias|mtp|vis|image|audio"
+    r"|multi_modal"
 )
 
 
@@ -123,7 +125,7 @@ def kept_parts(listed: Sequence[str], layers: Sequence[Mlp]) -> tuple[frozenset[
         entry.text
         for entry in entries
         if not (entry.layer is not None and entry.layer >= len(layers))  # of layers that predict further tokens
-        and (entry.modules & quantised if entry.modules else not _NOTHING.search(entry.text))
+        and (entry.modules & quantised if entry.modules else not re.search(_NOTHING, entry.text))
     )
     return frozenset(part for part, _ in rows_of if part not in lacking), list(dict.fromkeys(lost))
 
@@ -133,12 +135,12 @@ def _entries(listed: Sequence[str]) -> list[_Entry]:
     found, known = [], dict[str, frozenset[str]]()
     for text in listed:
         for pattern in _wildcards(text):
-            numbered = _NUMBERED.match(pattern)
+            numbered = re.match(_NUMBERED, pattern)
             if numbered is None:
                 layer, wanted = None, pattern
             else:
                 layer = int(numbered[1]) if numbered[1] != "*" else None
-                wanted = "" if _NOTHING.search(numbered[0]) else _LAYER + pattern[numbered.end() :]
+                wanted = "" if re.search(_NOTHING, numbered[0]) else _LAYER + pattern[numbered.end() :]
             if wanted not in known and "*" in wanted and len(known) >= _PATTERNS:
                 raise InputError(f"{len(listed)} modules are not quantised, by more than {_PATTERNS} patterns")
             modules = known[wanted] if wanted in known else _named(wanted)
