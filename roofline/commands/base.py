@@ -25,7 +25,8 @@ class Helped(click.Command):
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """The option, always the same one, as click compares options by identity."""
         if self._shown is None:
-            self._shown = leaving(*self.get_help_option_names(ctx), text="Show this message and exit.", say=_help)
+            names = sorted(self.get_help_option_names(ctx), key=len)  # which older clicks give in any order
+            self._shown = leaving(*names, text="Show this message and exit.", say=_help)
         return self._shown
 
 

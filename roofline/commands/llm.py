@@ -70,8 +70,8 @@ def command(model: str | None, **given: Any) -> None:
       roofline llm llama-3.1-70b --hw h200 --weights fp8
       roofline llm --params 70e9 --hw m2ultra
 
-    MODEL is a preset, a config.json, a GGUF file, or left out where sizes are given by hand. roofline llm list shows
-    the presets, roofline llm show MODEL what is known of one.
+    MODEL is a preset, a config.json or its folder, a GGUF file, or left out where sizes are given by hand. roofline llm
+    list shows the presets, roofline llm show MODEL what is known of one.
 
     Three bounds of the time of a step: the least (FLOPs, weights and KV cache), the total (activations too, then the
     links), and the sum over operators. Rates are by the first two; --measured is judged by the least, which no software

@@ -110,9 +110,9 @@ def room(setup: Setup) -> Room:
             setup.fits(needed),
             why=f"{unknown} {verb} unknown",
             bounds=Edges(
-                smallest_devices(model, formats, load, capacity, bound=True),
-                widest_weights(model, formats, load, capacity, SERVED, bound=True),
-                widest_weights(model, formats, load, capacity, GGUF, bound=True),
+                smallest_devices(model, formats, load, possible, bound=True),
+                widest_weights(model, formats, load, possible, SERVED, bound=True),
+                widest_weights(model, formats, load, possible, GGUF, bound=True),
             ),
         )
     devices = smallest_devices(model, formats, load, capacity)

@@ -285,7 +285,7 @@ def test_one_is_not_several(roofline: Runner, own_file: Callable[..., str]) -> N
     one = "--layers 1 --hidden 64 --heads 1 --width 64 --vocab 64"
     out = roofline("llm", *one.split(), "--hw", chip, "--prompt", "1").out
     assert "activations of 1 token at once" in out
-    assert "what fits: 1 device at least; " in out
+    assert ": 1 device at least; " in out
     assert "largest batch at 1 position: " in out
     assert ", 1 token generated behind the first;" in roofline("llm", *one.split(), "--hw", chip, "--generate", "1").out
     assert "\n1 layer: 1 query and 1 KV head of 64; " in roofline("llm", "show", *one.split()).out
@@ -300,7 +300,7 @@ def test_one_is_not_several(roofline: Runner, own_file: Callable[..., str]) -> N
     # 77,309,804,544 + 1,073,741,824 + 2,147,483,648 B
     held = "no number of devices (on 1, the most that can share the heads, 80.53 GB)"
     assert (
-        f"what fits: {held}; no context and no batch, since the weights alone do not fit; "
+        f": {held}; no context and no batch, since the weights alone do not fit; "
         in roofline("llm", *two.split(), "--hw", chip).out
     )
 

@@ -21,17 +21,26 @@ def memory_lines(setup: Setup, found: Room) -> list[str]:
     line = f"memory{each}: {' + '.join(parts)}{total}"
     if found.capacity is None:
         return [f"{line}; whether it fits is unknown: {found.why}"]
-    sold = found.possible != found.capacity  # no driver was asked
-    line += f" of {units.show(found.capacity, 'B')} {'as sold' if sold else _usable(setup, found.capacity)}: "
-    if found.depends and found.possible is not None:
-        most = f"{units.show(found.possible, 'B')}, less what the driver keeps"
-        return [f"{line}fits {DEPENDS} ({most})", _room(setup, found)]
+    line += f" of {units.show(found.capacity, 'B')} {_sold(setup, found)}: "
+    only = ""
+    if needed.known > found.capacity and found.fits is None:
+        only = f" {DEPENDS} ({units.show(found.possible or 0.0, 'B')}, less what the driver keeps)"
+    if found.depends:
+        return [f"{line}fits{only}", _room(setup, found)]
     if found.fits is None:
-        return [f"{line}what is known fits; whether the rest does is unknown: {found.why}"]
+        return [f"{line}what is known fits{only}; whether the rest does is unknown: {found.why}"]
     if found.fits:
         return [f"{line}fits", _room(setup, found)]
     lines = [f"{line}does not fit; the bounds are hypothetical, of such a device with enough memory"]
     return [*lines, *_bounds(found)] if found.why else [*lines, _room(setup, found)]
+
+
+def _sold(setup: Setup, found: Room) -> str:
+    """Whose number the capacity is, and whether all of it is the model's."""
+    shared = ", with the system's share" if setup.target.device.kind == "soc" else ""
+    if found.possible != found.capacity:  # no driver was asked
+        return f"as sold{shared}"
+    return f"{_usable(setup, found.capacity or 0.0)}{shared}"
 
 
 def _usable(setup: Setup, capacity: float) -> str:
@@ -58,15 +67,22 @@ def _bounds(found: Room) -> list[str]:
 def _room(setup: Setup, found: Room) -> str:
     """How far each of four sizes can go, the others being as they are."""
     widest = _too_large(found) or _widest(found)
-    return f"what fits: {_devices(setup, found)}; {_lengths(setup, found)}; widest weights: {widest}"
+    # Where nobody knows whether GB are GiB, the edges are those of the smaller, which fit in either case.
+    into = f" into {units.show(found.capacity or 0.0, 'B')}" if found.possible != found.capacity else ""
+    return f"what fits{into}: {_devices(setup, found)}; {_lengths(setup, found)}; widest weights: {widest}"
 
 
 def _devices(setup: Setup, found: Room) -> str:
     if found.devices:
-        return f"{counted(found.devices, 'device')} at least{_uneven(setup, found)}"
+        return f"{counted(found.devices, 'device')} at least{_uneven(setup, found)}{_apart(setup, found.devices)}"
     most, each = found.split or (1, found.demand.known)
     where = f"each of {most:,}" if most > 1 else "1"
     return f"no number of devices (on {where}, the most that can share the heads, {units.show(each, 'B')})"
+
+
+def _apart(setup: Setup, devices: int) -> str:
+    """That nothing is known to join them, where several are needed."""
+    return "" if devices == 1 or setup.target.device.links else ", though no link between them is known"
 
 
 def _uneven(setup: Setup, found: Room) -> str:

@@ -69,7 +69,10 @@ def memory_columns(*, several: bool) -> list[Column]:
 
 def memory_cells(found: Room) -> dict[str, Any]:
     """Whether it fits, and all sizes."""
-    return {"fits": fits_cell(found.fits, DEPENDS if found.depends else found.why), **cells(_FIELDS, found)}
+    why = DEPENDS if found.depends else found.why
+    if found.why and found.fits is None and found.capacity is not None and found.demand.known > found.capacity:
+        why = f"{found.why}; what is known fits {DEPENDS}"
+    return {"fits": fits_cell(found.fits, why), **cells(_FIELDS, found)}
 
 
 def fits_cell(fits: bool | None, why: str | None = None) -> Value:

@@ -38,7 +38,7 @@ def work_line(setups: Sequence[Setup]) -> str:
     parts = {  # by the formats in words; those of the weights stand in the title where they are alike
         "weights": by_device(setups, lambda one: one.formats.weights),
         "KV cache": by_device(setups, lambda one: one.formats.kv),
-        "products": by_device(setups, lambda one: one.formats.compute),
+        "products": by_device(setups, _products),
     }
     if not first.architecture.layers:
         del parts["KV cache"]  # of which nothing is known
@@ -50,7 +50,8 @@ def work_line(setups: Sequence[Setup]) -> str:
     formats = first.formats
     own = first.architecture.holds(formats)  # each tensor has a type of its own, of which a note tells
     has = first.architecture.parameters_by_part
-    parts_kept = [part for part in sorted(formats.kept or ()) if has.get(part) or part == "head"]
+    tied = first.architecture.tied  # the head has no weights of its own then, and is read all the same
+    parts_kept = [part for part in sorted(formats.kept or ()) if has.get(part) or (part == "head" and tied)]
     kept = f"{', '.join(parts_kept)} stay in " if parts_kept and not own else ""
     said = [
         f"batch {first.batch}, prompt {first.prompt}, context {first.context}{generate}",
@@ -59,6 +60,14 @@ def work_line(setups: Sequence[Setup]) -> str:
         *([kept + by_device(setups, lambda one: one.formats.plain)] if kept else []),
     ]
     return "; ".join(said)
+
+
+def _products(setup: Setup) -> str:
+    """The precision of products with weights, and that of attention where it is another."""
+    formats = setup.formats
+    attention = arithmetic(formats.activations)
+    apart = attention != formats.compute and setup.architecture.layers
+    return f"{formats.compute} (of attention in {attention})" if apart else formats.compute
 
 
 def by_device(setups: Sequence[Setup], get: Callable[[Setup], str]) -> str:
@@ -168,7 +177,17 @@ def narrower_products(setup: Setup) -> list[str]:
         return []
     return [
         f"weights are in {formats.weights}, products in {formats.compute}: "
-        f"--compute {narrow} would run products at {units.show(peak, 'FLOP/s')} on {device.id}"
+        f"--compute {narrow} would run the products with them at {units.show(peak, 'FLOP/s')} on {device.id}"
+    ]
+
+
+def of_capacity(setups: Sequence[Setup]) -> list[str]:
+    """What is not known of the memory of these devices, where rows say no more than whether a model fits."""
+    unasked = [setup.target.device for setup in setups if setup.target.device.main_memory.usable is None]
+    if not any(device.main_memory.capacity for device in unasked):
+        return []
+    return [
+        "fits: unknown where that depends on whether the GB that a device is sold with are GiB; needs: by the smaller"
     ]
 
 

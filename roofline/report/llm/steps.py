@@ -118,6 +118,7 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         conventions=[
             *said.assumptions(tables),
             *said.of_memory(first),
+            *said.of_capacity(setups),
             _BY_TOTAL,
             *(() if first_rate is None else (_BY_LEAST,)),
         ],

@@ -74,7 +74,7 @@ def sweep_report(grid: Grid, context: dict[str, Any]) -> Report:
             *said.devices_notes(corners),
             *device_lines(grid.setups),
         ],
-        conventions=[*said.assumptions(tables), *said.of_memory(first), _BY_TOTAL],
+        conventions=[*said.assumptions(tables), *said.of_memory(first), *said.of_capacity(grid.setups), _BY_TOTAL],
         context=context | {"model_source": first.architecture.source} | roofs_of_steps(corners),
     )
 

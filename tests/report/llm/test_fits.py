@@ -47,8 +47,10 @@ def test_no_number_of_devices_says_on_how_many_it_still_does_not_fit() -> None:
 def test_fewer_devices_that_cannot_share_the_heads_are_named() -> None:
     # 141.1 GB of weights and 1.3 GB of cache are split, 0.7 GB of activations nearly all are: 28.6 GB on each of 5 and
     # 35.8 GB on each of 4, of 32 GB; 64 heads are shared by 4 and by 8.
-    assert "what fits: 8 devices at least (5 to 7 cannot share the 64 heads evenly); " in told(
-        "llama-3.1-70b", "rtx5090"
+    sentence = told("llama-3.1-70b", "rtx5090")
+    assert sentence.startswith(
+        "what fits into 32.00 GB: 8 devices at least (5 to 7 cannot share the 64 heads evenly), "
+        "though no link between them is known; "
     )
     # 300,000 positions of 327,680 B are 98.3 GB: 239.4 GB on 2 are 119.9 GB each, on 3 80.0 GB, of 85.5 GB.
     long = {"prompt": 300_000, "context": 300_000}
@@ -87,14 +89,14 @@ def test_what_is_too_large_beside_any_weights_is_named() -> None:
 
 
 def test_what_follows_from_the_weights_alone_is_told_as_a_bound() -> None:
-    # 140 GB of 32 GB: 28 GB on each of 5. q3_k_s takes 3.6429 bits: 31.88 GB, iq3_m 3.7628: 32.92 GB; int4-g128
-    # 4.15625: 36.4 GB.
+    # 140 GB of 32 GiB, if GiB are meant, 34.36 GB: 28 GB on each of 5, 35 GB on each of 4. iq3_m takes 3.7628 bits:
+    # 32.92 GB, q3_k_m 3.996: 34.97 GB; int4-g128 4.15625: 36.4 GB.
     one = setup("llama-3.1-70b", "rtx5090")._replace(architecture=by_hand(params=70e9))
-    line = "from the weights alone, as bounds: 5 devices at least; weights no wider than q3_k_s in GGUF; no format as"
+    line = "from the weights alone, as bounds: 5 devices at least; weights no wider than iq3_m in GGUF; no format as"
     assert memory_lines(one, room(one))[1] == f"{line} served is narrow enough"
     found = room(one)
-    assert found.bounds == Edges(devices=5, served=None, gguf="q3_k_s")
-    assert (found.bounds.weights, found.devices, found.weights) == ("q3_k_s", None, None)  # the others nobody knows
+    assert found.bounds == Edges(devices=5, served=None, gguf="iq3_m")
+    assert (found.bounds.weights, found.devices, found.weights) == ("iq3_m", None, None)  # the others nobody knows
     # Its cache of 2 x 80 x 64 x 128 x 2 B a position is 10.7 GB at 4,096: 75.4 GB on each of 2, of 85.5 GB.
     attention = by_hand(params=70e9, layers=80, hidden=8192, heads=64)
     known = setup("llama-3.1-70b", "h100")._replace(architecture=attention)
@@ -131,3 +133,21 @@ def test_what_a_driver_shows_is_told_beside_what_a_device_is_sold_by() -> None:
 )
 def test_the_widest_format_is_named_for_each_kind_of_engine(model: str, hw: str, widest: str) -> None:
     assert told(model, hw).endswith(f"; widest weights: {widest}")
+
+
+def test_weights_between_gb_and_gib_are_told_as_that_where_nothing_else_is_known() -> None:
+    """12.5e9 parameters in 16 bits are 25 GB: more than 24 GB, and less than 24 x 2^30 = 25.77e9 B."""
+    one = setup("llama-3.1-8b", "rtx4090")._replace(architecture=by_hand(params=12.5e9))
+    line = memory_lines(one, room(one))[0]
+    assert (
+        "25.00 GB weights of 24.00 GB as sold: what is known fits only if the GB that it is sold with are GiB "
+        "(25.77 GB, less what the driver keeps); whether the rest does is unknown: " in line
+    )
+    bounds = room(one).bounds
+    assert bounds is not None
+    assert bounds.devices == 1
+
+
+def test_a_system_shares_the_memory_of_a_chip_that_it_is_on() -> None:
+    one = setup("llama-3.1-8b", "m4max")
+    assert "of 128.0 GB as sold, with the system's share: fits" in memory_lines(one, room(one))[0]

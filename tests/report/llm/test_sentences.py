@@ -6,6 +6,7 @@ import pytest
 
 from roofline.report.llm.roofs import peak_lines
 from roofline.report.llm.sentences import assumptions, devices_notes, narrower_products, title, work_line
+from roofline.transformer.by_hand import by_hand
 from tests.report.llm.setups import setup
 
 
@@ -63,14 +64,19 @@ def test_one_device_holds_all_and_nothing_is_said() -> None:
             "deepseek-v3",
             "h100",
             {},
-            "weights are in fp8-128x128, products in bf16: --compute fp8 would run products at 1979",
+            "weights are in fp8-128x128, products in bf16: --compute fp8 would run the products with them at 1979",
         ),
-        ("llama-3.1-8b", "h100", {"weights": "int8"}, "--compute int8 would run products at 1979 TFLOP/s on h100-sxm"),
+        (
+            "llama-3.1-8b",
+            "h100",
+            {"weights": "int8"},
+            "--compute int8 would run the products with them at 1979 TFLOP/s on h100-sxm",
+        ),
         (
             "llama-3.1-8b",
             "a100",
             {"weights": "int8"},
-            "int8 would run products at 624.0 TFLOP/s on a100-sxm-80gb",
+            "int8 would run the products with them at 624.0 TFLOP/s on a100-sxm-80gb",
         ),
         ("deepseek-v3", "a100", {}, None),  # an A100 has no fp8
         ("deepseek-v3", "h100", {"compute": "bf16"}, None),  # which is what was asked for
@@ -108,3 +114,14 @@ def test_mla_says_which_phase_is_which() -> None:
     alike = one.with_(conventions=Conventions(mla="absorbed"))
     said = [text for text in assumptions([alike.prefill(), alike.decode()]) if text.startswith("MLA")]
     assert [text.partition(":")[0] for text in said] == ["MLA absorbed in prefill and decode"]
+
+
+def test_attention_in_another_precision_than_the_products_is_said() -> None:
+    one = setup("llama-3.1-8b", "h100", weights="fp8", compute="fp8", kv="fp8")
+    assert "products in fp8 (of attention in bf16)" in work_line([one])
+    assert "products in bf16;" in work_line([setup("llama-3.1-8b", "h100", weights="fp8")])
+
+
+def test_a_part_that_a_model_has_not_is_not_said_to_stay() -> None:
+    bare = setup("llama-3.1-8b", "h100", weights="int4")._replace(architecture=by_hand(params=13e9))
+    assert " stay in " not in work_line([bare])
