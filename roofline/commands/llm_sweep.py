@@ -70,11 +70,20 @@ def _axis(text: str) -> tuple[str, list[Any]]:
             one_of(told, word, WORDS[name])
         if not all(found):
             raise InputError(f"{told} has an empty value: {quote(values)}")
+        if name in _FORMATS:  # of two spellings of one format the last stays
+            found = list({_format(name, part, told): part for part in found}.values())
     else:
         least = 0 if name == "context" else 1
         alone = [] if ":" in values else values.split(",")
         found = [size(part, name=told, least=least) for part in alone] or size_range(values, told)
     return name, list(dict.fromkeys(found))
+
+
+def _format(name: str, text: str, told: str) -> str:
+    """The one name of a format or precision of an axis."""
+    from roofline.precision import parse, storage
+
+    return parse(text, name=told) if name == "compute" else storage(text, name=told, mixes=name == "weights").name
 
 
 def _refuse_contradictions(axes: dict[str, list[Any]], given: dict[str, Any]) -> None:

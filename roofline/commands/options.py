@@ -13,6 +13,7 @@ import click
 
 from roofline import precision, units
 from roofline.commands.base import option, together
+from roofline.commands.output_flags import READ
 from roofline.errors import InputError, NoLinkError, RooflineError
 from roofline.text import clip, quote
 from roofline.units import Quantity
@@ -71,7 +72,7 @@ class LinkType(_LinkType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | float:  # noqa: ARG002
         """The name, or B/s; an error names the option."""
         text = str(value).strip()
-        match = re.fullmatch(r"[0-9][0-9._eE+-]*\s*([A-Za-z]*(?:/s)?)", text)
+        match = re.fullmatch(r"[+-]?[0-9][0-9._eE+-]*\s*([A-Za-z]*(?:/s)?)", text)
         if match is None or (match[1] and match[1] not in units.UNITS and not match[1].endswith("/s")):
             return text
         name = param.opts[-1] if param is not None else "link"
@@ -234,6 +235,7 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
             from roofline.commands.output import tell
 
             tell(f"note: {quote(name)} is {device.origin} here, and not the shipped {hidden}")
+        click.get_current_context().meta.setdefault(READ, []).append(device.origin)
         file = os.path.realpath(device.origin)
         if all(file != os.path.realpath(other.origin) for other in found):  # an id, its alias and its path are one
             found.append(device)

@@ -6,10 +6,12 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from roofline.commands.output_flags import OutputSettings
+import click
+
+from roofline.commands.output_flags import READ, OutputSettings
 from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
 from roofline.render import FORMATS, Style, format_of, pieces, render
 from roofline.report import Computed, Report
@@ -20,6 +22,7 @@ def emit(report: Report, settings: OutputSettings) -> None:
     """Render a report and write it; what the format cannot hold goes to standard error.
 
     Raises:
+        InputError: the file is that of a device which was read, by whatever name.
         FileError: the file cannot be written.
         OutputError: standard output is closed or full.
 
@@ -27,6 +30,7 @@ def emit(report: Report, settings: OutputSettings) -> None:
     to_file = settings.output not in (None, "-")
     name = settings.format_name or (format_of(settings.output or "") if to_file else "table")
     if to_file:
+        _refuse_to_overwrite(settings.output or "", click.get_current_context().meta.get(READ, ()))
         text = render(report, name, Style())
         _write_file(settings.output or "", text)
     else:
@@ -56,9 +60,7 @@ def check_output(settings: OutputSettings, inputs: Sequence[str] = ()) -> None:
         raise InputError("-o needs the name of a file")
     if settings.format_name is None:
         format_of(path)
-    for source in inputs:
-        if _same_file(path, source):
-            raise InputError(f"-o {quote(path)} would overwrite what is read", hint="write to another file")
+    _refuse_to_overwrite(path, inputs)
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise FileError(f"-o {quote(path)}: is a folder, expected a file")
@@ -67,6 +69,11 @@ def check_output(settings: OutputSettings, inputs: Sequence[str] = ()) -> None:
     target = path if os.path.exists(path) else folder
     if not os.access(target, os.W_OK):
         raise FileError(f"-o {quote(path)}: cannot be written: no permission")
+
+
+def _refuse_to_overwrite(path: str, inputs: Iterable[str]) -> None:
+    if any(_same_file(path, source) for source in inputs):
+        raise InputError(f"-o {quote(path)} would overwrite what is read", hint="write to another file")
 
 
 def _same_file(path: str, source: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 
 from roofline.commands.base import option, together
 
+READ: Final = "roofline.read"  # in the meta of a command: files that were read, whatever named them
 F = TypeVar("F", bound=Callable[..., Any])
 
 output_options: Callable[[F], F] = together(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.core.choice import sources_of
-from roofline.core.device import Basis, Device, Link, Source
+from roofline.core.device import FASTEST, SLOWEST, Basis, Device, Link, Source
 from roofline.errors import InputError, NoLinkError, UnknownNameError
 
 
@@ -76,11 +75,13 @@ def with_link(device: Device, bandwidth: float) -> Device:
     """The device with one link, of a bandwidth one way in B/s that somebody gave, in place of its own.
 
     Raises:
-        InputError: no finite bandwidth > 0.
+        InputError: no bandwidth that a roof can be drawn with.
 
     """
-    if not 0 < bandwidth < math.inf:
-        raise InputError(f"link must be a name, or a bandwidth > 0 in B/s, got {bandwidth:g}")
+    if not SLOWEST <= bandwidth <= FASTEST:
+        raise InputError(
+            f"link must be a name, or a bandwidth between {SLOWEST:g} and {FASTEST:g} B/s, got {bandwidth:g}"
+        )
     return replace(device, links=(Link(name="given link", bandwidth=bandwidth, basis="given"),))
 
 

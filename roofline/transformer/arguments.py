@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from roofline.core.device import Device
-from roofline.core.link import with_link
+from roofline.core.link import port, with_link
 from roofline.errors import InputError, UnitError
 from roofline.text import clip
+from roofline.transformer.efficiency import LEAST_SHARE
 from roofline.units import parse
 
 _PERCENT: Final = 100
@@ -84,9 +85,10 @@ def share(name: str, value: Any) -> float | None:
     found = _real(value)
     if found is None:
         raise InputError(f"{name} must be a number above 0 and at most 1, such as 0.45, got {clip(repr(value))}")
-    if not 0 < found <= 1:
+    if not LEAST_SHARE <= found <= 1:
         hint = f"{found:g} % is {found / 100:g}" if 1 < found <= _PERCENT else None
-        raise InputError(f"{name} must be above 0 and at most 1 (100 %), got {found:g}", hint=hint)
+        least = f"at least {LEAST_SHARE:g}" if 0 < found < LEAST_SHARE else "above 0"
+        raise InputError(f"{name} must be {least} and at most 1 (100 %), got {found:g}", hint=hint)
     return found
 
 
@@ -94,7 +96,8 @@ def linked(device: Device, link: Any) -> tuple[Device, str | None]:
     """The device, and the name of its link; with a link of its own in place of those it has where a bandwidth is given.
 
     Raises:
-        InputError: neither a name nor a bandwidth > 0 in B/s.
+        InputError: neither a name nor a bandwidth in B/s.
+        UnknownNameError: the device has no such link; those it has are listed.
 
     """
     if link is None:
@@ -108,6 +111,7 @@ def linked(device: Device, link: Any) -> tuple[Device, str | None]:
     try:
         parse(link, "B/s")
     except UnitError:
+        _ = port(device, link)  # which says what links there are
         return device, link
     raise InputError(f"{what}, got {clip(repr(link))}")
 

@@ -9,6 +9,7 @@ from roofline.errors import InputError
 from roofline.transformer.bounds import Bounds
 
 FASTEST: Final = 1e15  # tokens/s of anything
+LEAST_SHARE: Final = 1e-9  # of a peak or a bandwidth, that a run may have
 CAUSES: Final = (
     "likely causes: tokens/s of several sequences taken for one, another weight format, fewer layers or experts,"
     " a wrong peak, speculative decoding, or several devices"
@@ -43,8 +44,9 @@ def efficiency(bounds: Bounds, *, tokens_per_s: float) -> Efficiency:
         InputError: a rate that is not > 0, or beyond anything real.
 
     """
-    if not 0 < tokens_per_s <= FASTEST:
-        raise InputError(f"measured tokens/s must be > 0 and at most {FASTEST:g}, got {tokens_per_s:g}")
+    if not 1 / FASTEST <= tokens_per_s <= FASTEST:
+        limits = f"from {1 / FASTEST:g} to {FASTEST:g}"
+        raise InputError(f"measured tokens/s must be {limits}, got {tokens_per_s:g}")
     seconds = bounds.tokens / tokens_per_s
     mfu, mbu = bounds.compute / seconds, bounds.moved.least / bounds.bandwidth / seconds
     return Efficiency(seconds, mfu, mbu, max(mfu, mbu))
@@ -63,6 +65,6 @@ def estimate(bounds: Bounds, *, mfu: float | None = None, mbu: float | None = No
     if mfu is None and mbu is None:
         raise InputError("an estimate needs a measured mfu or mbu", hint="without one there are bounds, no estimates")
     for name, share in (("mfu", mfu), ("mbu", mbu)):
-        if share is not None and not 0 < share <= 1:
+        if share is not None and not LEAST_SHARE <= share <= 1:
             raise InputError(f"{name} must be above 0 and at most 1 (100 %), got {share:g}")
     return max(bounds.compute / (mfu or 1.0), bounds.moved.least / bounds.bandwidth / (mbu or 1.0))

@@ -9,7 +9,7 @@ from roofline.core.choice import RoofQuery
 from roofline.core.device import Device
 from roofline.core.target import Target
 from roofline.errors import InputError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.shapes import LARGEST, counts, sizes
 from roofline.precision import PRECISIONS
 from roofline.transformer import arguments, choices
 from roofline.transformer.architecture import Architecture
@@ -139,6 +139,8 @@ def _lengths(model: Architecture, prompt: int | None, context: int | None, gener
     if prompt is None:
         room = (model.longest_context or choices.PROMPT + generate) - generate
         prompt = max(min(choices.PROMPT, room), 1) if context is None else max(context, 1)
+    if prompt + generate > LARGEST:
+        raise InputError(f"generate must be at most {LARGEST - prompt} behind a prompt of {prompt}, got {generate}")
     if context is None:
         return prompt, prompt + generate
     if max(context, 1) < prompt:

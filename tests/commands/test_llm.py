@@ -595,7 +595,7 @@ BAD = [
         "error: no link of m4max to other devices is known; --link 64GB/s gives one, ",
     ),
     (2, "llama-3.1-8b --hw h100 --devices 2 --link x", "error: h100-sxm has no link 'x'; it has: NVLink 4"),
-    (2, "llama-3.1-8b --hw h100 --link x", "error: --link is of several devices; give --devices"),
+    (2, "llama-3.1-8b --hw h100 --link 450GB/s", "error: --link is of several devices; give --devices"),
     (2, "llama-3.1-8b --hw h100 --latency 5us", "error: --latency is of several devices; give --devices"),
     (2, "llama-3.1-8b --hw h100 --devices 2 --latency 5", "error: --latency is a bare 5: in which unit?"),
     (2, "llama-3.1-8b --hw h100 --experts min", "error: --experts is of a mixture of experts; Llama-3.1-8B is none"),

@@ -196,3 +196,55 @@ def test_no_part_of_a_split_file_is_overwritten(
         assert (result.status, result.out) == (2, "")
         assert result.err == f"error: -o '{target}' would overwrite what is read; write to another file\n"
         assert target.read_bytes() == b"GGUF"
+
+
+CHIP = (
+    "name: Mine\nkind: gpu\npeaks: [{dtype: bf16, dense: 10T}]\n"
+    "memory: [{level: HBM, bandwidth: 1 TB/s, capacity: 80 GB}]\n"
+)
+
+
+@pytest.mark.parametrize("line", ["--hw mine", "--sweep hw=mine,h100", "--sweep hw=h100,mine --sweep batch=1,2"])
+def test_no_output_overwrites_a_device_that_was_read_by_whatever_name(
+    roofline: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(CHIP, encoding="utf-8")
+    monkeypatch.setenv("ROOFLINE_HARDWARE", str(tmp_path))
+    result = roofline("llm", "llama-3.1-8b", *line.split(), "--format", "json", "-o", str(file))
+    assert (result.status, result.out) == (2, "")
+    assert "would overwrite what is read" in result.err
+    assert file.read_text(encoding="utf-8") == CHIP
+    for words in (["ridge", "--hw", "mine"], ["analyze", "--flops", "1T", "--bytes", "1GB", "--hw", "mine"]):
+        result = roofline(*words, "--format", "json", "-o", str(file))
+        assert (result.status, file.read_text(encoding="utf-8")) == (2, CHIP)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("--devices 2 --link 1e-300B/s", "link must be a name, or a bandwidth between 1e-06 and 1e+40 B/s"),
+        ("--devices 2 --link=-1GB/s", "--link"),
+        ("--measured 1e-320", "measured tokens/s must be from 1e-15 to 1e+15"),
+        ("--mbu 1e-320", "--mbu must be at least 1e-09"),
+        ("--sweep kv=FOO", "--sweep kv: unknown number format 'FOO'"),
+        ("--sweep compute=bf16,nope", "--sweep compute"),
+        ("--generate 1e15", "--generate must be at most"),
+    ],
+)
+def test_what_is_too_small_or_too_large_is_told_by_its_option(roofline: Runner, line: str, says: str) -> None:
+    result = roofline("llm", "llama-3.1-8b", "--hw", "h100", *line.split())
+    assert (result.status, result.out) == (2, "")
+    assert says in result.err
+
+
+def test_two_spellings_of_a_format_are_one_row(roofline: Runner) -> None:
+    out = roofline("llm", "llama-3.1-8b", "--hw", "h100", "--sweep", "weights=FP8,fp8,bf16", "--format", "csv").out
+    assert len(out.splitlines()) == 1 + 2
+
+
+def test_operators_of_several_devices_say_whose_traffic_is_not_in_the_totals(roofline: Runner) -> None:
+    words = "the traffic of all-reduces is in the time of the links, and not among the bytes of the step"
+    line = ["llm", "llama-3.1-8b", "--hw", "h100", "--ops"]
+    assert words in roofline(*line, "--devices", "2").out
+    assert words not in roofline(*line).out

@@ -258,7 +258,7 @@ def test_bad_axes(roofline: Runner, arguments: str, message: str) -> None:
 def test_an_unknown_format_names_those_that_there_are(roofline: Runner) -> None:
     result = roofline("llm", "gpt-2", "--hw", "h100", "--sweep", "weights=fp8,int3")
     assert (result.status, result.out) == (2, "")
-    assert result.err.startswith("error: --weights: unknown number format 'int3'; ")
+    assert result.err.startswith("error: --sweep weights: unknown number format 'int3'; ")
 
 
 def test_levers_are_a_table_of_their_own(roofline: Runner) -> None:

@@ -20,6 +20,7 @@ from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Roofs, shares
 from roofline.transformer.operator import Operator
 from roofline.transformer.served import Served
+from roofline.transformer.table import Table
 from roofline.transformer.tensors import difference
 
 _EXACT: Final = 3  # decades below the largest figure of a column in which others have all their digits
@@ -74,10 +75,17 @@ def operators_report(served: Served, phase: str, context: dict[str, Any]) -> Rep
             *peak_lines([setup], phases=[phase]),
             *link_lines([setup], "prefill" if phase == "prefill" else "decode step"),
         ],
-        notes=[*said.notes(setup, [table]), *said.devices_notes([setup]), *device_lines([setup])],
+        notes=[*said.notes(setup, [table]), *said.devices_notes([setup]), *device_lines([setup]), *_joined(table)],
         conventions=[*said.assumptions([table]), *said.of_memory(setup)],
         context=context_of(context, [served]),
     )
+
+
+def _joined(table: Table) -> list[str]:
+    """Whose traffic the totals of a step leave out."""
+    if not any(operator.kernel.communicates for operator in table.operators):
+        return []
+    return ["the traffic of all-reduces is in the time of the links, and not among the bytes of the step"]
 
 
 def _cells(model: Architecture, operator: Operator, roofs: Roofs) -> dict[str, Any]:
