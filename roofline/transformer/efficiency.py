@@ -56,7 +56,8 @@ def estimate(bounds: Bounds, *, mfu: float | None = None, mbu: float | None = No
     """Seconds of a step at efficiencies that somebody measured; what is not given counts as 1.
 
     The shares are those of :func:`efficiency`: of a whole step, links and all else that took its time included, in FLOP
-    and in weights and KV cache. So the MFU or MBU of a run, whichever is the larger, gives back its time.
+    and in weights and KV cache. So the MFU or MBU of a run, whichever is the larger, gives back its time. No estimate
+    is below the total time, links included, which shares measured on one device know nothing of.
 
     Raises:
         InputError: a share that is not above 0 and at most 1, or none at all: without one there is no estimate.
@@ -67,4 +68,4 @@ def estimate(bounds: Bounds, *, mfu: float | None = None, mbu: float | None = No
     for name, share in (("mfu", mfu), ("mbu", mbu)):
         if share is not None and not LEAST_SHARE <= share <= 1:
             raise InputError(f"{name} must be above 0 and at most 1 (100 %), got {share:g}")
-    return max(bounds.compute / (mfu or 1.0), bounds.moved.least / bounds.bandwidth / (mbu or 1.0))
+    return max(bounds.compute / (mfu or 1.0), bounds.moved.least / bounds.bandwidth / (mbu or 1.0), bounds.total)

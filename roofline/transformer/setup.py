@@ -136,7 +136,7 @@ class Setup(NamedTuple):
             given, other = ("MBU", "MFU") if self.mfu is None else ("MFU", "MBU")
             said.append(f"estimates: {other} was not given with the {given}, and is taken as 100 %")
         if self.mfu is not None or self.mbu is not None:
-            said.append("estimates: MFU and MBU are those of whole steps, with links and all else that takes time")
+            said.append("estimates: MFU and MBU are those of whole steps; no estimate is below the total time")
         return tuple(note for note in said if note)
 
     @property
