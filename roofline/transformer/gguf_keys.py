@@ -84,7 +84,7 @@ def config_of(header: Header, kind: str, tensors: Mapping[str, Tensor], where: s
             del config[word]
     config["model_type"] = family = _family(kind, said.one("expert_count"), tensors)
     config[_EXPERTS.get(family, "num_experts")] = said.one("expert_count")
-    config["vocab_size"] = tensors["token_embd.weight"].shape[-1]
+    config["vocab_size"] = _rows(tensors["token_embd.weight"])
     config["tie_word_embeddings"] = "output.weight" not in tensors
     config["torch_dtype"] = sixteen_bits(header)
     config["attention_bias"] = config["qkv_bias"] = config["use_bias"] = "blk.0.attn_q.bias" in tensors
@@ -139,6 +139,14 @@ class _Values:
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.error(key, f"must be a whole number, got {clip(repr(value))}")
         return key, value
+
+
+def _rows(table: Tensor) -> int:
+    """The rows of a table of two dimensions, behind which some files write dimensions of 1."""
+    rows = table.shape
+    while len(rows) > 2 and rows[-1] == 1:
+        rows = rows[:-1]
+    return rows[-1]
 
 
 def _latent(said: _Values) -> dict[str, Any]:
