@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from roofline.errors import FileError
-from roofline.text import clip
+from roofline.text import clip, counted
 from roofline.transformer import limits
 from roofline.transformer.families import FAMILIES
 from roofline.transformer.gguf_formats import sixteen_bits
@@ -26,7 +26,8 @@ ARCHITECTURES: Final = {
     "deepseek2": "deepseek_v2",
     "command-r": "cohere",
 }
-_REQUIRED: Final = ("embedding_length", "block_count", "attention.head_count", "feed_forward_length")
+_DEPTH: Final = "block_count"
+_REQUIRED: Final = ("embedding_length", _DEPTH, "attention.head_count", "feed_forward_length")
 _KEYS: Final = {
     "hidden_size": "embedding_length",
     "num_hidden_layers": "block_count",
@@ -122,10 +123,14 @@ class _Values:
         return self.header.values.get(f"{self.kind}.{key}")
 
     def one(self, key: str) -> Value | None:
-        """One value, or that of all layers where each has one and they are alike."""
+        """One value, or that of all layers where each of them has one and they are alike."""
         value = self.any(key)
         if not isinstance(value, list):
             return value
+        depth = self.header.values.get(f"{self.kind}.{_DEPTH}")
+        if value and type(depth) is int and len(value) != depth:
+            layers, model = counted(len(value), "layer"), f"{self.kind}.{_DEPTH}"
+            raise self.error(key, f"has values for {layers}, but {model} is {depth}")
         if len(set(map(str, value))) == 1:
             return value[0]
         raise self.error(key, "differs from layer to layer, which is not supported" if value else "is an empty list")

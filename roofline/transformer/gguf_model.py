@@ -32,6 +32,12 @@ def load(path: str) -> Architecture:
 
     """
     where, (header, missing) = shown_path(path), read_parts(path)
+    what = header.values.get("general.type", "model")
+    if what != "model":
+        raise FileError(
+            f"{where}: general.type is {clip(repr(what))}: not a model by itself",
+            hint="name the file of the model that it goes with, whose general.type is model",
+        )
     kind = header.values.get("general.architecture")
     if not isinstance(kind, str):
         raise FileError(

@@ -378,6 +378,41 @@ def test_values_for_each_layer_are_one_where_they_agree(written: Writer) -> None
         load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 4]}, LLAMA_TENSORS)))
 
 
+@pytest.mark.parametrize("key", ["attention.head_count", "attention.head_count_kv", "feed_forward_length"])
+@pytest.mark.parametrize("number", [1, 3])
+def test_values_for_each_layer_are_as_many_as_layers(written: Writer, key: str, number: int) -> None:
+    content = header({**LLAMA, f"llama.{key}": [8] * number}, LLAMA_TENSORS)
+    layers = "1 layer" if number == 1 else "3 layers"
+    says = f"{written(content)}: llama.{key} has values for {layers}, but llama.block_count is 2"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$") as caught:
+        load(written(content))
+    assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize("count", [21, 23, 0, "22", 22.0])
+@pytest.mark.parametrize("split", [{}, {"split.count": 1, "split.no": 0}, {"split.count": 0}])
+def test_a_file_of_one_part_has_as_many_tensors_as_it_says(
+    written: Writer, split: dict[str, Any], count: object
+) -> None:
+    assert len(LLAMA_TENSORS) == 22
+    values = {**LLAMA, **split, "split.tensors.count": 22}
+    assert load(written(header(values, LLAMA_TENSORS))).notes == ()
+    content = header({**values, "split.tensors.count": count}, LLAMA_TENSORS)
+    says = f"{written(content)}: split.tensors.count is {count!r}, but the file has 22"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$"):
+        load(written(content))
+
+
+@pytest.mark.parametrize("what", ["mmproj", "adapter", "imatrix", "", 1])
+def test_a_file_that_goes_with_a_model_is_none(written: Writer, what: object) -> None:
+    assert load(written(header({**LLAMA, "general.type": "model"}, LLAMA_TENSORS))).depth == 2
+    content = header({**LLAMA, "general.type": what}, LLAMA_TENSORS)
+    says = f"{written(content)}: general.type is {what!r}: not a model by itself"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$") as caught:
+        load(written(content))
+    assert caught.value.exit_status == 3
+
+
 WINDOWED = {**LLAMA, "llama.attention.sliding_window": 64, "llama.block_count": 6}
 
 
