@@ -775,3 +775,20 @@ def test_a_file_of_the_gguf_package_is_read(tmp_path: Path) -> None:
     assert demand(llama, llama.formats(), Load()).weights == 2 * (llama.parameters + 16)
     assert llama.notes == ()
     assert Q4_K == gguf.GGMLQuantizationType.Q4_K
+
+
+@pytest.mark.parametrize("kind", sorted(ARCHITECTURES))
+def test_every_matrix_that_is_demanded_is_one_of_the_architecture(written: Writer, kind: str) -> None:
+    """What no converter writes must not be missed: the gguf package lists the tensors of each architecture."""
+    gguf: Any = pytest.importorskip("gguf", reason="no gguf to compare with: pip install '.[witness]'")
+    number = next(number for number, name in gguf.MODEL_ARCH_NAMES.items() if name == kind)
+    known = {gguf.TENSOR_NAMES[each].replace("{bid}", "0") for each in gguf.MODEL_TENSORS[number]}
+    # Some hold several in one tensor: gate and up, and q, k and v.
+    for fused, parts in (("ffn_up", ["ffn_gate"]), ("attn_qkv", ["attn_q", "attn_k", "attn_v"])):
+        known |= {f"blk.0.{part}" for part in parts if f"blk.0.{fused}" in known}
+    shapes = {**WHOLE, "expert_count": 4 if "moe" in kind or kind in ("gpt-oss", "deepseek2") else 0}
+    said = {f"{kind}.{key}": of for key, of in shapes.items()} | {"general.architecture": kind}
+    for _, layer in load(written(header(said, any_model(2)))).layers:
+        for tensor in layer.tensors(256):
+            if tensor.part != "vectors":
+                assert f"blk.0.{tensor.name.removesuffix('.weight')}" in known
