@@ -23,6 +23,8 @@ class Quantization(NamedTuple):
     further: int = 0  # B of tensors of that file that are none of these parameters
     rotary: int = 0  # B among them that each step reads: the factors of a rotary embedding
     note: str = ""  # what must be said of weights that are held so
+    kv: str = ""  # the format of the KV cache where the checkpoint says one; else 16 bits
+    kv_note: str = ""  # what must be said of a cache that is taken so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,8 @@ class Architecture:
     ) -> Formats:
         """The formats that are named, and for the others those of the checkpoint, or 16 bits.
 
-        Arithmetic and cache have 16 bits, whatever the weights are held in.
+        Arithmetic has 16 bits, whatever the weights are held in, and so has a cache of which the checkpoint says
+        nothing. What it says of its cache holds with weights in another format too.
 
         Raises:
             UnknownNameError: no such format; the nearest are named.
@@ -146,7 +149,7 @@ class Architecture:
         held = self.quantization
         named = Formats(
             weights=(held.weights if held else plain) if weights is None else weights,
-            kv=plain if kv is None else kv,
+            kv=self._cache if kv is None else kv,
             activations=plain if activations is None else activations,
             compute=plain if compute is None else compute,
             plain=plain,
@@ -164,9 +167,19 @@ class Architecture:
         """What must be said of results for this model in these formats."""
         held = self.quantization
         if held is None or formats.weights != held.weights or (held.types and not self.holds(formats)):
-            return (*self.notes, *formats.notes)
+            return (*self.notes, *self._cache_note(formats), *formats.notes)
         rest = remarks(formats.kv, formats.activations) if held.types else formats.notes
-        return (*self.notes, *([held.note] if held.note else ()), *rest)
+        return (*self.notes, *([held.note] if held.note else ()), *self._cache_note(formats), *rest)
+
+    @property
+    def _cache(self) -> str:
+        return (self.quantization.kv if self.quantization else "") or self.plain
+
+    def _cache_note(self, formats: Formats) -> tuple[str, ...]:
+        """What must be said of the cache of the checkpoint, unless another format was named for it."""
+        said = self.quantization.kv_note if self.quantization else ""
+        held = self.quantization.kv if self.quantization else ""
+        return (said,) if said and formats.kv == (held or formats.plain) else ()
 
     def _sum(self, of: Callable[[Layer, int], dict[Part, int]]) -> dict[Part, int]:
         parts: dict[Part, int] = dict.fromkeys(PARTS, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from roofline.text import quote
+from roofline.text import clip, counted, quote
 from roofline.transformer.exclusions import Mlp
 from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
@@ -43,6 +43,7 @@ def layers_of(keys: Keys, family: Family, types: Sequence[Types] = ()) -> tuple[
 
     """
     depth = keys.whole(*DEPTH)
+    _check_dense(keys, family, depth)
     windows, sparse = _windows(keys, family, depth), _sparse(keys, family, depth)
     counts: dict[tuple[int | None, bool, Types], int] = {}
     for kind in zip(windows, sparse, types or [()] * depth, strict=True):
@@ -172,6 +173,24 @@ def _sparse(keys: Keys, family: Family, depth: int) -> list[bool]:
         raise keys.error("mlp_only_layers must be a list of layers")
     dense_ones = set(listed)
     return [i not in dense_ones and (i + 1) % every == 0 for i in range(depth)]
+
+
+def _check_dense(keys: Keys, family: Family, depth: int) -> None:
+    """Refuse dense layers that are not there; a default of the family may go beyond a model of few layers."""
+    if family.moe is None or family.moe.layers == "all":
+        return
+    if family.moe.layers == "behind":
+        key = "first_k_dense_replace"
+        dense = (keys.maybe(key) or 0) if key in keys.values else 0
+        if dense > depth:
+            raise keys.error(f"{keys.called(key)} is {dense}, but the model has {counted(depth, 'layer')}")
+        return
+    for layer in keys.values.get("mlp_only_layers") or ():
+        if not 0 <= layer < depth:
+            raise keys.error(
+                f"mlp_only_layers names layer {clip(str(layer))}, but the model has {counted(depth, 'layer')}",
+                f"its layers are 0 to {depth - 1}",
+            )
 
 
 def _windows(keys: Keys, family: Family, depth: int) -> list[int | None]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from roofline.errors import FileError
-from roofline.text import clip
+from roofline.text import clip, counted
 from roofline.transformer import limits
 from roofline.transformer.families import FAMILIES
 from roofline.transformer.gguf_formats import sixteen_bits
@@ -26,7 +26,8 @@ ARCHITECTURES: Final = {
     "deepseek2": "deepseek_v2",
     "command-r": "cohere",
 }
-_REQUIRED: Final = ("embedding_length", "block_count", "attention.head_count", "feed_forward_length")
+_DEPTH: Final = "block_count"
+_REQUIRED: Final = ("embedding_length", _DEPTH, "attention.head_count", "feed_forward_length")
 _KEYS: Final = {
     "hidden_size": "embedding_length",
     "num_hidden_layers": "block_count",
@@ -84,7 +85,7 @@ def config_of(header: Header, kind: str, tensors: Mapping[str, Tensor], where: s
             del config[word]
     config["model_type"] = family = _family(kind, said.one("expert_count"), tensors)
     config[_EXPERTS.get(family, "num_experts")] = said.one("expert_count")
-    config["vocab_size"] = tensors["token_embd.weight"].shape[-1]
+    config["vocab_size"] = _rows(tensors["token_embd.weight"])
     config["tie_word_embeddings"] = "output.weight" not in tensors
     config["torch_dtype"] = sixteen_bits(header)
     config["attention_bias"] = config["qkv_bias"] = config["use_bias"] = "blk.0.attn_q.bias" in tensors
@@ -122,10 +123,14 @@ class _Values:
         return self.header.values.get(f"{self.kind}.{key}")
 
     def one(self, key: str) -> Value | None:
-        """One value, or that of all layers where each has one and they are alike."""
+        """One value, or that of all layers where each of them has one and they are alike."""
         value = self.any(key)
         if not isinstance(value, list):
             return value
+        depth = self.header.values.get(f"{self.kind}.{_DEPTH}")
+        if value and type(depth) is int and len(value) != depth:
+            layers, model = counted(len(value), "layer"), f"{self.kind}.{_DEPTH}"
+            raise self.error(key, f"has values for {layers}, but {model} is {depth}")
         if len(set(map(str, value))) == 1:
             return value[0]
         raise self.error(key, "differs from layer to layer, which is not supported" if value else "is an empty list")
@@ -139,6 +144,14 @@ class _Values:
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.error(key, f"must be a whole number, got {clip(repr(value))}")
         return key, value
+
+
+def _rows(table: Tensor) -> int:
+    """The rows of a table of two dimensions, behind which some files write dimensions of 1."""
+    rows = table.shape
+    while len(rows) > 2 and rows[-1] == 1:
+        rows = rows[:-1]
+    return rows[-1]
 
 
 def _latent(said: _Values) -> dict[str, Any]:

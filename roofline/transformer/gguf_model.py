@@ -15,6 +15,7 @@ from roofline.text import clip, quote
 from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.config import architecture
+from roofline.transformer.gguf_damage import refuse_empty, refuse_lacking
 from roofline.transformer.gguf_formats import held_in, quantization_of, types_by_layer
 from roofline.transformer.gguf_header import Header, Tensor
 from roofline.transformer.gguf_keys import ARCHITECTURES, config_of, names_of
@@ -31,6 +32,12 @@ def load(path: str) -> Architecture:
 
     """
     where, (header, missing) = shown_path(path), read_parts(path)
+    what = header.values.get("general.type", "model")
+    if what != "model":
+        raise FileError(
+            f"{where}: general.type is {clip(repr(what))}: not a model by itself",
+            hint="name the file of the model that it goes with, whose general.type is model",
+        )
     kind = header.values.get("general.architecture")
     if not isinstance(kind, str):
         raise FileError(
@@ -52,6 +59,7 @@ def load(path: str) -> Architecture:
     depth = config["num_hidden_layers"]
     listed = not missing and isinstance(depth, int) and 1 <= depth <= limits.DEPTH
     name = header.values.get("general.name")
+    types = types_by_layer(header, depth) if listed else []
     model = architecture(
         config,
         name=clip(name, _LONGEST_NAME)
@@ -59,8 +67,12 @@ def load(path: str) -> Architecture:
         else os.path.basename(path).removesuffix(".gguf"),
         where=where,
         names=names_of(kind),
-        types=types_by_layer(header, depth) if listed else (),
+        types=types,
     )
+    refuse_empty(tensors)
+    if listed:
+        dense = config["first_k_dense_replace"] or 0
+        refuse_lacking(model, tensors, types, kind=kind, dense=dense, where=where)
     held = quantization_of(header, complete=not missing)
     model = replace(model, quantization=held, notes=(*model.notes, *(missing or _held_against(model, header))))
     return replace(model, quantization=held_in(model, header))

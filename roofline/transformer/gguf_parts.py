@@ -54,6 +54,7 @@ def read_parts(path: str) -> tuple[Header, tuple[str, ...]]:
             hint="give it the name that it was made with, or one without -NNNNN-of-NNNNN",
         )
     if count <= 1:
+        _hold_total(header, len(header.tensors), "the file has", where)
         return header, ()
     if match:
         _demand(where, header, "split.no", int(match[2]) - 1, f"its name says part {int(match[2])}")
@@ -88,11 +89,15 @@ def _together(first: Header, others: tuple[str, ...], where: str) -> tuple[Tenso
         tensors += part.tensors
         if len(tensors) > MOST_TENSORS:
             raise FileError(f"{its}: with it the parts have {len(tensors)} tensors, at most {MOST_TENSORS} are read")
-    total = first.values.get(_TOTAL)
-    if total is not None and total != len(tensors):
-        said = f"{_TOTAL} is {clip(repr(total))}, but its {len(others) + 1} parts have {len(tensors)}"
-        raise FileError(f"{where}: {said}", hint=_FOREIGN)
+    _hold_total(first, len(tensors), f"its {len(others) + 1} parts have", where)
     return tuple(tensors)
+
+
+def _hold_total(first: Header, found: int, whose: str, where: str) -> None:
+    """Refuse another number of tensors than the file says, where it says one."""
+    total = first.values.get(_TOTAL)
+    if total is not None and (type(total) is not int or total != found):
+        raise FileError(f"{where}: {_TOTAL} is {clip(repr(total))}, but {whose} {found}", hint=_FOREIGN)
 
 
 def _demand(where: str, part: Header, key: str, wanted: Value | None, why: str) -> None:

@@ -1,12 +1,14 @@
-"""What the ``quantization_config`` of a model says of its weights, in the formats that are known here."""
+"""What the ``quantization_config`` of a model says of its weights and its KV cache, in the formats known here."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from roofline.errors import InputError
 from roofline.precision import FORMATS
-from roofline.text import counted, quote
+from roofline.text import clip, counted, quote
 from roofline.transformer.architecture import Quantization
 from roofline.transformer.exclusions import Mlp, kept_parts, modules_kept
 from roofline.transformer.formats import kept_by
@@ -16,12 +18,17 @@ KNOWN: Final = (
     "blocks of 128 x 128), fbgemm_fp8, compressed-tensors (int4, int8, fp8, nvfp4), modelopt (FP8, NVFP4), mxfp4"
 )
 
+_CACHE: Final = ("kv_cache_scheme", "kv_cache_quant_algo")
+_SCHEMES: Final = (("fp8", 8, "float"), ("nvfp4", 4, "float"), ("int8", 8, "int"))  # bits and kind of a number
+_ALGORITHMS: Final = {"FP8": "fp8", "NVFP4": "nvfp4", "INT8": "int8"}
+_SHOWN: Final = 80  # characters of what a file says, in a note
+
 
 def quantization(said: Mapping[str, Any], layers: Sequence[Mlp] = ()) -> Quantization | None:
     """The format and the parts that keep 16 bits in layers with such MLPs; None where the format is not one known here.
 
     Raises:
-        InputError: a list of modules that are not quantised is none.
+        InputError: a list of modules that are not quantised is none, or two keys of the KV cache disagree.
 
     Reads what AutoGPTQ, AutoAWQ, bitsandbytes, compressed-tensors, ModelOpt, DeepSeek and gpt-oss write.
 
@@ -44,7 +51,34 @@ def quantization(said: Mapping[str, Any], layers: Sequence[Mlp] = ()) -> Quantiz
             f"the quantization_config leaves {counted(len(lost), 'name')} of modules at 16 bits that count with"
             f" {weights} here, as they are not all of a part in all layers, or not known: {names}"
         )
-    return Quantization(weights, kept_by(FORMATS[weights]) | parts, note=note)
+    kv, kv_note = _cache(said)
+    return Quantization(weights, kept_by(FORMATS[weights]) | parts, note=note, kv=kv, kv_note=kv_note)
+
+
+def _cache(said: Mapping[str, Any]) -> tuple[str, str]:
+    """The format of the KV cache, and what must be said of it; nothing where the checkpoint says nothing.
+
+    compressed-tensors writes ``kv_cache_scheme``, and ModelOpt that or ``kv_cache_quant_algo``.
+    """
+    given = {key: said[key] for key in _CACHE if said.get(key) is not None}
+    if not given:
+        return "", ""
+    words = " and ".join(f"{key} {clip(json.dumps(value), _SHOWN)}" for key, value in given.items())
+    found = {_cache_format(value) for value in given.values()}
+    if len(found) > 1:
+        raise InputError(f"contradicts itself: {words}")
+    kv = found.pop()
+    if kv is None:
+        return "", f"the KV cache counts with 16 bits, as {words} is no format known here; --kv names one"
+    return kv, f"the KV cache counts in {kv}, as the checkpoint says: {words}; --kv names another format"
+
+
+def _cache_format(value: object) -> str | None:
+    if isinstance(value, dict):
+        bits, kind = value.get("num_bits"), value.get("type")
+        named = next((name for name, *is_so in _SCHEMES if is_so == [bits, kind]), None)
+        return None if named == "nvfp4" and value.get("group_size") not in (None, 16) else named
+    return _ALGORITHMS.get(value) if isinstance(value, str) else None
 
 
 def _format(said: Mapping[str, Any]) -> str | None:

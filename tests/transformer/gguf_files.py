@@ -77,6 +77,33 @@ LLAMA_TENSORS: Tensors = {
     },
 }
 
+
+def any_model(layers: int) -> Tensors:
+    """Every matrix that a layer of any architecture may need, for keys that decide which of them are."""
+    more: tuple[str, ...] = (
+        "attn_q_a",
+        "attn_q_b",
+        "attn_kv_a_mqa",
+        "attn_k_b",
+        "attn_v_b",
+        "ffn_gate_inp",
+        "ffn_gate_inp_shexp",
+    )
+    more += tuple(f"ffn_{word}_{of}" for word in ("gate", "up", "down") for of in ("exps", "shexp"))
+    return {
+        **llama_tensors(layers),
+        "position_embd.weight": ((256, 512), F32),
+        **{f"blk.{layer}.{name}.weight": ((256, 4), F32) for layer in range(layers) for name in more},
+    }
+
+
+def llama_tensors(layers: int) -> Tensors:
+    """The tensors of that Llama with as many layers."""
+    first = {name: of for name, of in LLAMA_TENSORS.items() if name.startswith("blk.0.")}
+    tables = {name: of for name, of in LLAMA_TENSORS.items() if not name.startswith("blk.")}
+    return {**tables, **{name.replace("0", str(i), 1): of for i in range(layers) for name, of in first.items()}}
+
+
 # Bytes of a block of so many weights, by the number of a type: the sizes of ggml's block structs.
 BLOCKS: dict[int, tuple[int, int]] = {
     F32: (1, 4),

@@ -135,6 +135,25 @@ def test_layers_with_experts_are_those_that_the_code_of_the_model_takes(changes:
     assert sum(count for count, layer in layers if layer.mlp == Dense(width=160)) == 6 - sparse
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (QWEN_MOE | {"mlp_only_layers": [0, 6]}, "mlp_only_layers names layer 6, but the model has 6 layers"),
+        (QWEN_MOE | {"mlp_only_layers": [-1]}, "mlp_only_layers names layer -1, but the model has 6 layers"),
+        (DEEPSEEK | {"first_k_dense_replace": 7}, "first_k_dense_replace is 7, but the model has 6 layers"),
+    ],
+)
+def test_dense_layers_that_are_not_there_are_refused(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(FileError, match=f"^config\\.json: {says}$") as caught:
+        read(num_hidden_layers=6, **changes)
+    assert caught.value.exit_status == 3
+
+
+def test_the_last_layers_may_be_dense() -> None:
+    for changes in (QWEN_MOE | {"mlp_only_layers": [0, 5]}, DEEPSEEK | {"first_k_dense_replace": 6}):
+        assert {count for count, layer in read(num_hidden_layers=6, **changes).layers if layer.mlp == Dense(width=160)}
+
+
 def test_deepseek_without_a_query_latent() -> None:
     mla = {"q_lora_rank": None, "kv_lora_rank": 24, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
     model = read(model_type="deepseek_v2", n_routed_experts=None, moe_intermediate_size=1, num_experts_per_tok=1, **mla,

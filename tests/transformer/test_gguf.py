@@ -26,7 +26,19 @@ from roofline.transformer.memory import Load, demand, weight_bytes
 from roofline.transformer.mla import Mla
 from roofline.transformer.moe import Moe
 from roofline.transformer.tensors import without_types
-from tests.transformer.gguf_files import F16, LLAMA, LLAMA_TENSORS, Q4_K, Tensors, header, size_of, text, value
+from tests.transformer.gguf_files import (
+    F16,
+    LLAMA,
+    LLAMA_TENSORS,
+    Q4_K,
+    Tensors,
+    any_model,
+    header,
+    llama_tensors,
+    size_of,
+    text,
+    value,
+)
 
 Writer = Callable[[bytes], str]
 GOOD = header(LLAMA, LLAMA_TENSORS)
@@ -118,6 +130,114 @@ def test_rows_that_no_blocks_fill_are_refused(written: Writer) -> None:
     says = r"tensor 'blk\.0\.ffn_up\.weight' at byte \d+ has rows of 100, but q4_k holds blocks of 256"
     with pytest.raises(FileError, match=says):
         load(written(header(LLAMA, tensors)))
+
+
+MIXTRAL: dict[str, Any] = {**LLAMA, "llama.expert_count": 3, "llama.expert_used_count": 2}
+ROUTED: Tensors = {
+    **{name: of for name, of in LLAMA_TENSORS.items() if "ffn" not in name or "norm" in name},
+    **{f"blk.{layer}.ffn_gate_inp.weight": ((256, 3), 0) for layer in range(2)},
+}
+JOINT: Tensors = {
+    f"blk.{layer}.ffn_{word}_exps.weight": ((512, 256, 3) if word == "down" else (256, 512, 3), Q4_K)
+    for layer in range(2)
+    for word in ("gate", "up", "down")
+}
+SINGLE: Tensors = {
+    name.replace("_exps.", f".{expert}."): (shape[:2], kind)
+    for name, (shape, kind) in JOINT.items()
+    for expert in range(3)
+}
+BOTH: Tensors = {name.replace("gate", "gate_up"): ((256, 1024, 3), Q4_K) for name in JOINT if "gate" in name} | {
+    name: of for name, of in JOINT.items() if "down" in name
+}
+
+
+@pytest.mark.parametrize("experts", [JOINT, SINGLE, BOTH])
+def test_experts_are_there_together_or_one_by_one(written: Writer, experts: Tensors) -> None:
+    mixtral = load(written(header(MIXTRAL, {**ROUTED, **experts})))
+    # Of each of 2 layers: 2 x 256 x 256 + 2 x 256 x 64 of attention, 256 x 3 of the router, 9 matrices of 256 x 512
+    assert mixtral.parameters == 2 * (163_840 + 768 + 9 * 131_072 + 512) + 2 * 256_000 + 256
+    assert mixtral.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "tensors", "lacks"),
+    [
+        (LLAMA, {**LLAMA_TENSORS, "blk.1.attn_k.weight": None}, "blk.1.attn_k.weight"),
+        (LLAMA, {**LLAMA_TENSORS, "blk.0.ffn_gate.weight": None}, "blk.0.ffn_gate.weight"),
+        (LLAMA, {**LLAMA_TENSORS, "blk.0.ffn_up.weight": None}, "blk.0.ffn_up.weight"),
+        (LLAMA, {name: of for name, of in LLAMA_TENSORS.items() if "blk.0." not in name}, "blk.0.attn_q.weight"),
+        ({**LLAMA, "llama.block_count": 4}, LLAMA_TENSORS, "blk.2.attn_q.weight"),
+        ({**LLAMA, "llama.block_count": 100_000}, LLAMA_TENSORS, "blk.2.attn_q.weight"),
+        (MIXTRAL, LLAMA_TENSORS, "blk.0.ffn_gate_inp.weight"),
+        (MIXTRAL, {**ROUTED, **JOINT, "blk.1.ffn_down_exps.weight": None}, "blk.1.ffn_down_exps.weight"),
+        (MIXTRAL, {**ROUTED, **SINGLE, "blk.1.ffn_up.2.weight": None}, "blk.1.ffn_up.2.weight"),
+    ],
+)
+def test_a_matrix_that_the_keys_speak_of_and_is_not_there_is_damage(
+    written: Writer, values: dict[str, Any], tensors: dict[str, Any], lacks: str
+) -> None:
+    path = written(header(values, {name: of for name, of in tensors.items() if of is not None}))
+    count = values["llama.block_count"]
+    says = f"{path}: no tensor '{lacks}', which llama.block_count {count} and the other keys speak of"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$") as caught:
+        load(path)
+    assert caught.value.exit_status == 3
+    assert "download or convert it again" in str(caught.value.hint)
+
+
+def test_experts_of_one_tensor_are_not_counted_one_by_one(written: Writer) -> None:
+    """Looking for each of 500,000 experts in each of 500 layers would take minutes."""
+    values = {**LLAMA, "llama.block_count": 500, "llama.expert_count": 500_000, "llama.expert_used_count": 2}
+    content = header(values, any_model(500))
+    start = time.monotonic()
+    assert load(written(content)).depth == 500
+    assert time.monotonic() - start < 10
+
+
+def test_in_a_model_of_both_kinds_each_layer_must_have_its_own(written: Writer) -> None:
+    shapes: dict[str, Any] = {**WHOLE, "block_count": 3, "expert_count": 4}  # the first layer is dense
+    values = {"general.architecture": "deepseek2", **{f"deepseek2.{key}": of for key, of in shapes.items()}}
+    every = any_model(3)
+    assert len(load(written(header(values, every))).layers) == 2
+    unused = ("blk.0.ffn_up_exps.weight", "blk.2.ffn_up.weight")
+    assert load(written(header(values, {name: of for name, of in every.items() if name not in unused}))).depth == 3
+    for lacking in ("blk.0.ffn_up.weight", "blk.1.ffn_up_exps.weight", "blk.2.ffn_up_shexp.weight"):
+        with pytest.raises(FileError, match=re.escape(f"no tensor '{lacking}', which deepseek2.block_count 3 and")):
+            load(written(header(values, {name: of for name, of in every.items() if name != lacking})))
+
+
+def test_a_table_of_positions_is_needed_where_the_model_has_one(written: Writer) -> None:
+    values = {"general.architecture": "gpt2", **{f"gpt2.{key}": of for key, of in WHOLE.items()}}
+    tensors = {name: of for name, of in any_model(2).items() if name != "position_embd.weight"}
+    says = "no tensor 'position_embd.weight', which a model of general.architecture 'gpt2' has"
+    with pytest.raises(FileError, match=says):
+        load(written(header(values, tensors)))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "says"),
+    [
+        ("blk.1.attn_k.weight", (256, 0), "has the shape 256 x 0"),
+        ("blk.1.attn_k.weight", (0,), "has the shape 0"),
+        ("blk.0.attn_norm.weight", (0,), "has the shape 0"),
+        ("token_embd.weight", (0, 1000), "has the shape 0 x 1000"),
+        ("blk.0.ffn_down.weight", (), "has no dimensions"),
+        ("extra", (256, 0, 4), "has the shape 256 x 0 x 4"),
+    ],
+)
+def test_a_tensor_of_no_elements_is_damage(written: Writer, name: str, shape: tuple[int, ...], says: str) -> None:
+    content = header(LLAMA, {**LLAMA_TENSORS, name: (shape, F16)})
+    at = content.index(text(name))
+    with pytest.raises(FileError, match=re.escape(f"tensor '{name}' at byte {at} {says}")) as caught:
+        load(written(content))
+    assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize("shape", [(256, 1000, 1), (256, 1000, 1, 1)])
+def test_dimensions_of_1_behind_the_rows_are_none_of_a_vocabulary(written: Writer, shape: tuple[int, ...]) -> None:
+    llama = load(written(header(LLAMA, {**LLAMA_TENSORS, "token_embd.weight": (shape, Q4_K)})))
+    assert (llama.vocab, llama.notes) == (1000, ())
 
 
 def in_parts(tmp_path: Path) -> list[Path]:
@@ -220,7 +340,7 @@ def test_a_number_of_parts_that_is_none(written: Writer, count: object) -> None:
 
 def test_experts_make_a_llama_a_mixtral(written: Writer) -> None:
     values = {**LLAMA, "llama.expert_count": 8, "llama.expert_used_count": 2}
-    ((_, layer),) = load(written(header(values, LLAMA_TENSORS))).layers
+    ((_, layer),) = load(written(header(values, any_model(2)))).layers
     assert layer.mlp == Moe(experts=8, per_token=2, width=512)
 
 
@@ -245,7 +365,7 @@ def test_deepseek_with_its_latent(written: Writer) -> None:
         "expert_feed_forward_length": 64,
     }
     values = {"general.architecture": "deepseek2", **{f"deepseek2.{key}": of for key, of in shapes.items()}}
-    tensors = {**LLAMA_TENSORS, "blk.1.exp_probs_b.bias": ((4,), 0)}
+    tensors = {**any_model(3), "blk.1.exp_probs_b.bias": ((4,), 0)}
     (_, first), (_, then), (_, last) = load(written(header(values, tensors))).layers  # of other types, each of them
     assert without_types(then) == without_types(last)
     assert first.attention == Mla(heads=8, q_lora_rank=48, kv_lora_rank=32, nope_dim=16, rope_dim=8, value_dim=16)
@@ -256,6 +376,41 @@ def test_values_for_each_layer_are_one_where_they_agree(written: Writer) -> None
     assert load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 2]}, LLAMA_TENSORS))).depth == 2
     with pytest.raises(FileError, match=r"llama\.attention\.head_count_kv differs from layer to layer"):
         load(written(header({**LLAMA, "llama.attention.head_count_kv": [2, 4]}, LLAMA_TENSORS)))
+
+
+@pytest.mark.parametrize("key", ["attention.head_count", "attention.head_count_kv", "feed_forward_length"])
+@pytest.mark.parametrize("number", [1, 3])
+def test_values_for_each_layer_are_as_many_as_layers(written: Writer, key: str, number: int) -> None:
+    content = header({**LLAMA, f"llama.{key}": [8] * number}, LLAMA_TENSORS)
+    layers = "1 layer" if number == 1 else "3 layers"
+    says = f"{written(content)}: llama.{key} has values for {layers}, but llama.block_count is 2"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$") as caught:
+        load(written(content))
+    assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize("count", [21, 23, 0, "22", 22.0])
+@pytest.mark.parametrize("split", [{}, {"split.count": 1, "split.no": 0}, {"split.count": 0}])
+def test_a_file_of_one_part_has_as_many_tensors_as_it_says(
+    written: Writer, split: dict[str, Any], count: object
+) -> None:
+    assert len(LLAMA_TENSORS) == 22
+    values = {**LLAMA, **split, "split.tensors.count": 22}
+    assert load(written(header(values, LLAMA_TENSORS))).notes == ()
+    content = header({**values, "split.tensors.count": count}, LLAMA_TENSORS)
+    says = f"{written(content)}: split.tensors.count is {count!r}, but the file has 22"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$"):
+        load(written(content))
+
+
+@pytest.mark.parametrize("what", ["mmproj", "adapter", "imatrix", "", 1])
+def test_a_file_that_goes_with_a_model_is_none(written: Writer, what: object) -> None:
+    assert load(written(header({**LLAMA, "general.type": "model"}, LLAMA_TENSORS))).depth == 2
+    content = header({**LLAMA, "general.type": what}, LLAMA_TENSORS)
+    says = f"{written(content)}: general.type is {what!r}: not a model by itself"
+    with pytest.raises(FileError, match=f"^{re.escape(says)}$") as caught:
+        load(written(content))
+    assert caught.value.exit_status == 3
 
 
 WINDOWED = {**LLAMA, "llama.attention.sliding_window": 64, "llama.block_count": 6}
@@ -281,7 +436,7 @@ WINDOWED = {**LLAMA, "llama.attention.sliding_window": 64, "llama.block_count": 
 def test_a_pattern_of_windows_is_a_period_or_a_list(written: Writer, kind: str, pattern: object, windowed: int) -> None:
     values = {**WINDOWED, "general.architecture": "llama", "llama.attention.sliding_window_pattern": pattern}
     values = {key.replace("llama.", f"{kind}."): of for key, of in values.items()} | {"general.architecture": kind}
-    layers = load(written(header(values, LLAMA_TENSORS))).layers
+    layers = load(written(header(values, llama_tensors(6)))).layers
     assert sum(count for count, layer in layers if layer.attention.window == 64) == windowed
     assert sum(count for count, layer in layers if layer.attention.window is None) == 6 - windowed
 
@@ -306,7 +461,7 @@ def test_what_is_no_pattern_of_windows(written: Writer, pattern: object, says: s
 
 def test_a_pattern_of_windows_without_a_window(written: Writer) -> None:
     values = {**WINDOWED, "llama.attention.sliding_window_pattern": 2, "llama.attention.sliding_window": 0}
-    ((_, layer),) = [one for one in load(written(header(values, {**LLAMA_TENSORS}))).layers if one[0] > 2]
+    ((_, layer),) = [one for one in load(written(header(values, llama_tensors(6)))).layers if one[0] > 2]
     assert layer.attention.window is None
     del values["llama.attention.sliding_window"]
     with pytest.raises(FileError, match=r"no key llama\.attention\.sliding_window"):
@@ -365,7 +520,7 @@ def refused(written: Writer, kind: str, values: dict[str, Any]) -> str:
     """What is said of a file with these key-values, nothing if it is read; no other error may end it."""
     said = {"general.architecture": kind, **{f"{kind}.{key}": of for key, of in values.items()}}
     try:
-        assert load(written(header(said, LLAMA_TENSORS))).parameters > 0
+        assert load(written(header(said, any_model(2)))).parameters > 0
     except FileError as error:
         return f"{error} {error.hint or ''}".removeprefix(written(b""))
     return ""
@@ -620,3 +775,20 @@ def test_a_file_of_the_gguf_package_is_read(tmp_path: Path) -> None:
     assert demand(llama, llama.formats(), Load()).weights == 2 * (llama.parameters + 16)
     assert llama.notes == ()
     assert Q4_K == gguf.GGMLQuantizationType.Q4_K
+
+
+@pytest.mark.parametrize("kind", sorted(ARCHITECTURES))
+def test_every_matrix_that_is_demanded_is_one_of_the_architecture(written: Writer, kind: str) -> None:
+    """What no converter writes must not be missed: the gguf package lists the tensors of each architecture."""
+    gguf: Any = pytest.importorskip("gguf", reason="no gguf to compare with: pip install '.[witness]'")
+    number = next(number for number, name in gguf.MODEL_ARCH_NAMES.items() if name == kind)
+    known = {gguf.TENSOR_NAMES[each].replace("{bid}", "0") for each in gguf.MODEL_TENSORS[number]}
+    # Some hold several in one tensor: gate and up, and q, k and v.
+    for fused, parts in (("ffn_up", ["ffn_gate"]), ("attn_qkv", ["attn_q", "attn_k", "attn_v"])):
+        known |= {f"blk.0.{part}" for part in parts if f"blk.0.{fused}" in known}
+    shapes = {**WHOLE, "expert_count": 4 if "moe" in kind or kind in ("gpt-oss", "deepseek2") else 0}
+    said = {f"{kind}.{key}": of for key, of in shapes.items()} | {"general.architecture": kind}
+    for _, layer in load(written(header(said, any_model(2)))).layers:
+        for tensor in layer.tensors(256):
+            if tensor.part != "vectors":
+                assert f"blk.0.{tensor.name.removesuffix('.weight')}" in known

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from roofline.errors import FileError
 from roofline.transformer.config import architecture, load
+from roofline.transformer.memory import Load, demand
 from roofline.transformer.tensors import bytes_by_part
 from tests.transformer.test_config import DEEPSEEK, LLAMA
 
@@ -247,3 +248,73 @@ def test_nesting_that_is_not_too_deep_for_reading_is_no_traceback(tmp_path: Path
         )
         with pytest.raises(FileError, match=re.escape(str(path))):
             load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("said", "kv"),
+    [
+        ({"kv_cache_scheme": {"num_bits": 8, "type": "float", "strategy": "tensor", "dynamic": False}}, "fp8"),
+        ({"kv_cache_scheme": {"num_bits": 8, "type": "int"}}, "int8"),
+        ({"kv_cache_scheme": {"num_bits": 4, "type": "float", "group_size": 16}}, "nvfp4"),
+        ({"kv_cache_quant_algo": "FP8"}, "fp8"),
+        ({"kv_cache_quant_algo": "NVFP4"}, "nvfp4"),
+        ({"kv_cache_quant_algo": "FP8", "kv_cache_scheme": {"num_bits": 8, "type": "float"}}, "fp8"),
+    ],
+)
+def test_the_cache_is_that_of_the_checkpoint_unless_another_is_named(said: dict[str, Any], kv: str) -> None:
+    config = {**LLAMA, "quantization_config": {"quant_method": "modelopt", "quant_algo": "FP8", **said}}
+    model = architecture(config, name="tiny", where="config.json")
+    formats = model.formats()
+    assert (formats.weights, formats.kv) == ("fp8", kv)
+    (note,) = [note for note in model.notes_of(formats) if "KV cache" in note]
+    assert note.startswith(f"the KV cache counts in {kv}, as the checkpoint says: {min(said, key=len)} ")
+    other = model.formats(weights="bf16")  # what it says of its cache stays: a lever on the weights moves nothing else
+    assert (other.weights, other.kv) == ("bf16", kv)
+    assert note in model.notes_of(other)
+    named = model.formats(kv="bf16")
+    assert named.kv == "bf16"
+    assert not [note for note in model.notes_of(named) if "KV cache" in note]
+
+
+def test_a_cache_of_8_bits_takes_half_of_one_of_16() -> None:
+    method = {"quant_method": "fp8", "kv_cache_scheme": {"num_bits": 8, "type": "float"}}
+    plain = architecture(LLAMA, name="tiny", where="config.json")
+    model = architecture({**LLAMA, "quantization_config": method}, name="tiny", where="config.json")
+    size = 1000 * plain.kv_elements_per_token
+    load = Load(positions=1000)
+    assert demand(plain, plain.formats(), load).kv == 2 * size
+    assert demand(model, model.formats(), load).kv == size
+
+
+@pytest.mark.parametrize("said", [{}, {"kv_cache_scheme": None}, {"kv_cache_quant_algo": None}])
+def test_nothing_is_said_of_a_cache_of_16_bits(said: dict[str, Any]) -> None:
+    model = architecture({**LLAMA, "quantization_config": {**FP8, **said}}, name="tiny", where="config.json")
+    assert model.formats().kv == "bf16"
+    assert not [note for note in model.notes_of(model.formats()) if "KV cache" in note]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"kv_cache_scheme": "static"},
+        {"kv_cache_scheme": {}},
+        {"kv_cache_scheme": {"num_bits": 2, "type": "float"}},
+        {"kv_cache_scheme": {"num_bits": 4, "type": "float", "group_size": 128}},
+        {"kv_cache_scheme": {"num_bits": [8], "type": {}}},
+        {"kv_cache_quant_algo": "FP3"},
+        {"kv_cache_quant_algo": ["FP8"]},
+    ],
+)
+def test_a_cache_in_a_format_that_is_not_known_is_said_not_to_count(said: dict[str, Any]) -> None:
+    model = architecture({**LLAMA, "quantization_config": {**FP8, **said}}, name="tiny", where="config.json")
+    assert model.formats().kv == "bf16"
+    (note,) = [note for note in model.notes_of(model.formats()) if "KV cache" in note]
+    assert note.startswith(f"the KV cache counts with 16 bits, as {next(iter(said))} ")
+    assert note.endswith(" is no format known here; --kv names one")
+
+
+def test_keys_of_the_cache_that_disagree_are_refused() -> None:
+    said = {**FP8, "kv_cache_scheme": {"num_bits": 8, "type": "float"}, "kv_cache_quant_algo": "NVFP4"}
+    says = "config.json: quantization_config: contradicts itself: kv_cache_scheme {"
+    with pytest.raises(FileError, match=re.escape(says)):
+        architecture({**LLAMA, "quantization_config": said}, name="tiny", where="config.json")
