@@ -63,7 +63,7 @@ work_options: Callable[[F], F] = together(
         help="Such as fp8, int4-g128, q4_k; roofline op formats lists them. Default: the checkpoint's.",
     ),
     option("Formats", "--keep", type=PartsType(), help="Weights that stay at 16 bits, or none. Default: as is usual."),
-    option("Formats", "--kv", type=FormatType(), help="Of the KV cache. Default: 16 bits."),
+    option("Formats", "--kv", type=FormatType(), help="Of the KV cache. Default: the checkpoint's, or 16 bits."),
     option("Formats", "--compute", type=DtypeType(), help="Of products: their dense peak. Default: the 16-bit type."),
     _convention("attention"),
     _convention("count"),

@@ -60,7 +60,7 @@ def serve(
         batch: sequences
         weights: format such as fp8, int4-g128 or q4_k; None: that of the checkpoint
         keep: parts of the weights that stay at 16 bits; None: as is usual of the format
-        kv: format of the KV cache; None: 16 bits
+        kv: format of the KV cache; None: that of the checkpoint, or 16 bits
         compute: precision of products; None: the 16-bit type
         attention: flash, or unfused
         count: causal, or full

@@ -121,5 +121,5 @@ def show_report(model: Architecture, context: dict[str, Any]) -> Report:
 
 
 def kv_per_token(model: Architecture) -> int:
-    """Bytes that one token adds to the KV cache of all layers, in 16 bits."""
+    """Bytes that one token adds to the KV cache of all layers, in the format of its checkpoint."""
     return storage(model.formats().kv).size_of(model.kv_elements_per_token)
