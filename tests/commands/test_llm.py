@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from roofline.transformer.presets import presets
-from tests.conftest import Result, Runner
+from tests.commands.conftest import Ask, Run
+from tests.conftest import Runner
 from tests.transformer.test_presets import MODELS
 from tests.transformer.test_truth_table import ROWS, Row
 
@@ -25,8 +26,6 @@ TINY = {
     "num_attention_heads": 4,
     "vocab_size": 64,
 }
-Ask = Callable[[str], Any]
-Run = Callable[[str], Result]
 
 # 100 TFLOP/s whatever the precision, 1 TB/s, 24 GB, and a link of 100 GB/s.
 CHIP = """
@@ -48,21 +47,6 @@ peaks:
 memory:
   - {level: DRAM, bandwidth: 100 GB/s, capacity: 64 GB}
 """
-
-
-@pytest.fixture
-def run(roofline: Runner) -> Run:
-    return lambda line: roofline("llm", *line.split())
-
-
-@pytest.fixture
-def answer(run: Run) -> Ask:
-    def ask(line: str) -> Any:
-        result = run(f"{line} --format json")
-        assert (result.status, result.err) == (0, ""), result.err
-        return json.loads(result.out)
-
-    return ask
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -17,26 +15,10 @@ from roofline.precision import FORMATS
 from roofline.transformer import choices
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.setup import Setup
-from tests.conftest import Result, Runner
+from tests.commands.conftest import Ask, Run
+from tests.conftest import Runner
 
-Ask = Callable[[str], Any]
-Run = Callable[[str], Result]
 GIVEN = "--peak 989.4TFLOP/s --bw 3350GB/s"
-
-
-@pytest.fixture
-def run(roofline: Runner) -> Run:
-    return lambda line: roofline("llm", *line.split())
-
-
-@pytest.fixture
-def answer(run: Run) -> Ask:
-    def ask(line: str) -> Any:
-        result = run(f"{line} --format json")
-        assert (result.status, result.err) == (0, ""), result.err
-        return json.loads(result.out)
-
-    return ask
 
 
 def test_a_shorter_context_never_needs_more_memory(answer: Ask) -> None:
