@@ -1,7 +1,5 @@
 """Reading text files with care: one message for each way in which a file can be unfit."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys
@@ -31,7 +29,7 @@ class Problem(NamedTuple):
         return located(self.where, self.message, self.rule)
 
     @classmethod
-    def of(cls, error: FileError) -> Problem:
+    def of(cls, error: FileError) -> "Problem":
         """What an error says, as a problem among others."""
         return cls(where=error.where, message=error.message, rule=error.rule or "file", hint=error.hint, at=error.at)
 

@@ -1,7 +1,5 @@
 """Number formats: those that arithmetic runs in, those that memory holds, their names, spellings and sizes in bits."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError, nearest
@@ -73,7 +71,7 @@ class Format(NamedTuple):
     container: Literal["gguf"] | None = None  # the one kind of file that holds it; None: several do
 
     @property
-    def bits(self) -> Fraction:
+    def bits(self) -> "Fraction":
         """Bits of one element with its share of the scales of its blocks.
 
         >>> float(storage("mxfp4").bits), float(storage("q8_0").bits)

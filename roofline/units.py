@@ -4,8 +4,6 @@
 ``FLOP/s`` a rate. What could be read in two ways is refused, with the two spellings to choose from.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from functools import lru_cache

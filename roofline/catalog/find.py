@@ -1,7 +1,5 @@
 """Where hardware files are, and which one an id, an alias or a path means; only the wanted file is parsed."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable
@@ -127,7 +125,7 @@ def is_path(text: str) -> bool:
     return os.sep in text or (os.altsep is not None and os.altsep in text) or text.endswith(SUFFIXES)
 
 
-def device(name: str) -> Device:
+def device(name: str) -> "Device":
     """The device that an id, an alias (any case) or a path names.
 
     Raises:
@@ -151,7 +149,7 @@ def device(name: str) -> Device:
     raise unknown(name, [*known, *aliases(known)])
 
 
-def taken_over(name: str, device: Device) -> str | None:
+def taken_over(name: str, device: "Device") -> str | None:
     """The shipped device that a name leads to where no file of the user's takes it over; None if none does."""
     if is_path(name) or device.origin.startswith(shipped_folder()):
         return None

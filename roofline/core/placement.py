@@ -1,10 +1,8 @@
 """A kernel on a roof, and everything that follows from that."""
 
-from __future__ import annotations
-
 import math
 import operator
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from roofline.core.kernel import Kernel
@@ -25,9 +23,8 @@ class Term(NamedTuple):
 _SECONDS = operator.attrgetter("seconds")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Placement:
-    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
+class _Given(NamedTuple):
+    """What a placement is made of."""
 
     kernel: Kernel
     roof: Roof
@@ -35,12 +32,15 @@ class Placement:
     link: Port | None = None  # what the kernel communicates over, if it does
     # s that launching takes, whatever is launched; no term of the least time, since launches overlap
     floor: float = 0.0
-    slowest: Term | None = field(init=False, compare=False, repr=False)  # the term that binds, which most else asks for
 
-    def __post_init__(self) -> None:
-        # At equal times the first wins, which is that of the arithmetic, as at the ridge point.
-        slowest = max(self.terms, key=_SECONDS, default=None)
-        object.__setattr__(self, "slowest", slowest)
+
+class Placement(_Given):
+    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
+
+    @cached_property  # most else asks for it
+    def slowest(self) -> Term | None:
+        """The term that binds; at equal times the first, which is that of the arithmetic, as at the ridge point."""
+        return max(self.terms, key=_SECONDS, default=None)
 
     @property
     def intensity(self) -> float | None:

@@ -1,8 +1,5 @@
 """A device with the roof that was asked for: where kernels are placed."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
@@ -50,8 +47,8 @@ class Target:
         if (dtype, unit) not in self._choices:
             if dtype is not None and self.query.headline:
                 raise InputError(f"its precision is {dtype}, but --headline asks for the headline figure")
-            query = self.query if dtype is None else replace(self.query, dtype=dtype, headline=False)
-            self._choices[dtype, unit] = choose(self.device, query if unit is None else replace(query, unit=unit))
+            query = self.query if dtype is None else self.query._replace(dtype=dtype, headline=False)
+            self._choices[dtype, unit] = choose(self.device, query if unit is None else query._replace(unit=unit))
         return self._choices[dtype, unit]
 
     def place(self, kernel: Kernel) -> Placed:
@@ -62,7 +59,7 @@ class Target:
         """
         choice, kernel = self._for_unit(kernel)
         if (note := self._unsaid_accumulation(choice.roof)) is not None:
-            kernel = replace(kernel, notes=(*kernel.notes, note))
+            kernel = kernel._replace(notes=(*kernel.notes, note))
         beside = None if choice.beside is None else self._placement(kernel, choice.beside)
         return Placed(
             device=self.device,
@@ -82,7 +79,7 @@ class Target:
         if roof.unit != "matrix":
             return choice, kernel
         lacking = f"no {roof.dtype} rate of the vector unit of {self.device.id} is known: the peak is the matrix unit's"
-        return choice, replace(kernel, notes=(*kernel.notes, lacking))
+        return choice, kernel._replace(notes=(*kernel.notes, lacking))
 
     def _unsaid_accumulation(self, roof: Roof) -> str | None:
         """What must be said where an accumulation was asked for and the source of the peak does not name it."""
@@ -123,7 +120,7 @@ class Target:
         moved = kernel.bytes if main is None else kernel.bytes_at[main]
         at = {other.memory.level: kernel.bytes_at[level] for level, other in levels}
         return Placement(
-            kernel=replace(kernel, bytes=moved, bytes_at=at),
+            kernel=kernel._replace(bytes=moved, bytes_at=at),
             roof=roof,
             levels=tuple(other for _, other in levels),
             link=self._link(kernel),

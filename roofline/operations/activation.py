@@ -3,8 +3,6 @@
 An elementary function (exp, tanh, erf) counts as one FLOP; libraries spend several instructions on it.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from roofline.core.kernel import Kernel

@@ -5,8 +5,6 @@ Optimization of collective communication operations in MPICH, Int. J. High Perfo
 2005. Nothing is reduced in the switches. One device sends nothing: what is left is a copy in its own memory.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import Kernel

@@ -1,7 +1,5 @@
 """Convolutions: direct, grouped, dilated and transposed, in one to three dimensions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel

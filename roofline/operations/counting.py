@@ -1,7 +1,5 @@
 """Counting and ordering of keys: nothing but traffic."""
 
-from __future__ import annotations
-
 from math import ceil
 from typing import Final, Literal, get_args
 

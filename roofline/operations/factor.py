@@ -4,8 +4,6 @@ The counts are the exact polynomials of LAPACK Working Note 41 (Blackford, Donga
 table of operation counts), real arithmetic: additions, multiplications, divisions and square roots one FLOP each.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel

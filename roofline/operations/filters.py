@@ -3,8 +3,6 @@
 Output sizes after V. Dumoulin, F. Visin: A guide to convolution arithmetic for deep learning, arXiv:1603.07285.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import NamedTuple
 

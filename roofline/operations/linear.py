@@ -1,7 +1,5 @@
 """Products of dense matrices: gemm, gemv and grouped gemm, with compulsory or blocked traffic."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel

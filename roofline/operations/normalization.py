@@ -4,8 +4,6 @@ An elementary function (exp, log, square root) counts as one FLOP. What is done 
 out of the norms and of the softmax.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from roofline.core.kernel import Kernel

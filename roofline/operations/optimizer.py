@@ -1,7 +1,5 @@
 """Optimiser steps: one update of all parameters from their gradients."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel

@@ -1,7 +1,5 @@
 """Forces between particles, each pair computed directly."""
 
-from __future__ import annotations
-
 from roofline.core.kernel import Kernel
 from roofline.operations.registry import operation
 from roofline.operations.shapes import sizes

@@ -1,7 +1,5 @@
 """Operations on elements that are no activations: arithmetic, reductions, transposes and gathers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel

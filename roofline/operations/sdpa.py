@@ -1,7 +1,5 @@
 """Scaled dot-product attention: grouped heads, causal and sliding windows, fused or unfused."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel

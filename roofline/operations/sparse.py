@@ -1,7 +1,5 @@
 """Products of a sparse matrix with a vector or with a few: the storage scheme decides the traffic."""
 
-from __future__ import annotations
-
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel

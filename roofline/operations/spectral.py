@@ -1,7 +1,5 @@
 """Fast Fourier transforms by the nominal operation count that benchmarks use."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Sweeps of a stencil over a regular grid, with the traffic of a named model of cache reuse."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Final, Literal, get_args
 

@@ -1,7 +1,5 @@
 """Operations on vectors: dot, axpy and scal of the BLAS, and the four loops of STREAM."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel

@@ -1,10 +1,7 @@
 """What no order of a gemm's products can beat past the largest known cache: in figures, in words, and as a warning."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from roofline import units
@@ -71,7 +68,7 @@ def least_traffic(operation: Operation, shape: dict[str, Any], placed: Placed) -
         amount=amount,
         cache=cache,
         counted=first,
-        forced=replace(first, kernel=replace(first.kernel, bytes=moved)),
+        forced=first._replace(kernel=first.kernel._replace(bytes=moved)),
         tile=tile and tile_size(tile, Operands.of(shape["dtype"], *named.values())),
     )
 

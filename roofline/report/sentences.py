@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from roofline import units
@@ -43,7 +42,7 @@ def verdict(placement: Placement) -> str:
 
 def _below_floor(placement: Placement) -> str:
     least, floor = units.show(placement.least_time or 0.0, "s"), units.show(placement.floor, "s")
-    alone = replace(placement, floor=0.0)
+    alone = placement._replace(floor=0.0)
     return (
         f"latency-bound: the least time of {least} is below the launch floor of {floor}; by the roof {verdict(alone)}"
     )

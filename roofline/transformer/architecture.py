@@ -1,14 +1,12 @@
 """The architecture of a decoder: its layers by type and number, its tables, and what follows exactly from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import PRECISIONS, remarks
+from roofline.records import self_checked
 from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part
 from roofline.transformer.layer import Layer, Types
 from roofline.transformer.mla import Mla
@@ -27,8 +25,8 @@ class Quantization(NamedTuple):
     kv_note: str = ""  # what must be said of a cache that is taken so
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Architecture:
+@self_checked
+class Architecture(NamedTuple):
     """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
 
     Raises:
@@ -52,7 +50,8 @@ class Architecture:
     source: str = ""
     notes: tuple[str, ...] = ()  # what is left out: vision towers, layers for training alone
 
-    def __post_init__(self) -> None:
+    def check(self) -> "Architecture":
+        """The architecture itself, unless it is impossible."""
         counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
         if self.layers or self.vocab:
             sizes(hidden=self.hidden)
@@ -61,6 +60,7 @@ class Architecture:
             layer.check()
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
+        return self
 
     @property
     def plain(self) -> str:
@@ -83,9 +83,9 @@ class Architecture:
         return any(isinstance(layer.attention, Mla) for _, layer in self.layers)
 
     @property
-    def as_mha(self) -> Architecture:
+    def as_mha(self) -> "Architecture":
         """The same model with keys and values for each head."""
-        return replace(self, layers=tuple((count, layer.as_mha()) for count, layer in self.layers))
+        return self._replace(layers=tuple((count, layer.as_mha()) for count, layer in self.layers))
 
     @property
     def parameters(self) -> int:
@@ -156,7 +156,7 @@ class Architecture:
         )
         if held is None or held.kept is None or named.weights != held.weights:
             return named
-        return replace(named, kept=held.kept)
+        return named._replace(kept=held.kept)
 
     def holds(self, formats: Formats) -> bool:
         """Whether these formats are those of the file, so that each tensor counts with a type of its own."""

@@ -12,8 +12,6 @@ Links are added to the total, not hidden behind it: an all-reduce needs the prod
 the all-reduce.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -41,7 +39,7 @@ class Roofs(NamedTuple):
     link: Port | None = None
 
     @classmethod
-    def of(cls, target: Target, table: Table, link: Port | None = None) -> Roofs:
+    def of(cls, target: Target, table: Table, link: Port | None = None) -> "Roofs":
         """The roofs of a device for each precision that a table multiplies in.
 
         Raises:

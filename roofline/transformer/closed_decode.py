@@ -6,8 +6,6 @@ of distinct ones. So the tables of two contexts say it all: exactly, or where fo
 share, within a block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 

@@ -1,17 +1,16 @@
 """What is counted how, where the field has more than one convention."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.arguments import one_of
+from roofline.records import self_checked
 from roofline.text import clip
 from roofline.transformer.choices import EXPERTS, WORDS, Attention, Count, Latent, Logits, Touched
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conventions:
+@self_checked
+class Conventions(NamedTuple):
     """How attention, mixtures and the LM head are counted; the defaults are those of a lower bound.
 
     Raises:
@@ -20,12 +19,13 @@ class Conventions:
     """
 
     attention: Attention = "flash"
-    count: Count = "causal"
+    count: Count = "causal"  # type: ignore[assignment]  # in the place of a method that tuples have
     mla: Latent = "auto"
     experts: Touched | int = "expected"
     logits: Logits = "last"
 
-    def __post_init__(self) -> None:
+    def check(self) -> "Conventions":
+        """The conventions themselves, unless one is unknown."""
         for name, words in WORDS.items():
             one_of(name, getattr(self, name), words)
         if isinstance(self.experts, str):
@@ -33,6 +33,7 @@ class Conventions:
         elif not _whole(self.experts) or self.experts < 1:
             known = f"a whole number from 1 on, or one of {', '.join(EXPERTS)}"
             raise InputError(f"experts must be {known}, got {clip(repr(self.experts))}")
+        return self
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -3,8 +3,6 @@
 Ainslie et al.: GQA, arXiv:2305.13245.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import gcd
 from typing import NamedTuple
@@ -90,7 +88,7 @@ class Gqa(NamedTuple):
         held = wide + self.kv_elements
         return max(held + wide, hidden + held)
 
-    def shard(self, devices: int) -> Gqa:
+    def shard(self, devices: int) -> "Gqa":
         """The heads that one of so many devices computes, KV heads being replicated where there are more devices.
 
         Raises:
@@ -102,7 +100,7 @@ class Gqa(NamedTuple):
             raise InputError(f"devices must divide the {counted(g, 'KV head')} or be a multiple of them, got {devices}")
         return self._replace(heads=heads, kv_heads=max(g // devices, 1))
 
-    def as_mha(self) -> Gqa:
+    def as_mha(self) -> "Gqa":
         """The same with as many KV heads as heads."""
         return self._replace(kv_heads=self.heads)
 

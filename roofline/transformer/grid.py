@@ -1,7 +1,5 @@
 """A grid of setups, computed point by point: every device with all combinations of sizes formats and words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple

@@ -5,8 +5,6 @@ Parameters are counted apart as matrices, which quantised checkpoints hold in fe
 sinks), which they leave at 16. These are records, which the architecture that they stand in checks.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal, NamedTuple
 
 from roofline.operations.pointwise import elementwise
@@ -79,7 +77,7 @@ class Layer(NamedTuple):
         """Elements a token that the widest operator reads and writes; None where the MLP is unknown."""
         return None if self.mlp is None else max(self.attention.widest(hidden), self.mlp.widest(hidden))
 
-    def shard(self, devices: int) -> Layer:
+    def shard(self, devices: int) -> "Layer":
         """What one of so many devices holds and computes of it.
 
         Raises:
@@ -89,7 +87,7 @@ class Layer(NamedTuple):
         mlp = None if self.mlp is None else self.mlp.shard(devices)
         return self._replace(attention=self.attention.shard(devices), mlp=mlp)
 
-    def as_mha(self) -> Layer:
+    def as_mha(self) -> "Layer":
         """The same with keys and values for each head."""
         return self._replace(attention=self.attention.as_mha())
 

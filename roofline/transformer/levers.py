@@ -4,10 +4,7 @@ Without levers each query head has keys and values of its own (MHA), weights and
 its scores to memory, and one device serves one sequence. A lever takes one way to serve a model to another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from roofline.core.link import port
@@ -43,7 +40,7 @@ class Way(NamedTuple):
         """
         if not self.mha:
             return self.setup.decode()
-        absorbed = replace(self.setup.conventions, mla="absorbed")  # whose weights all stand in products of their own
+        absorbed = self.setup.conventions._replace(mla="absorbed")  # whose weights all stand in products of their own
         model = self.setup.with_(conventions=absorbed).decode()
         other = self._as_mha.decode()
         kept = [each for each in model.operators if not each.kv]
@@ -140,7 +137,7 @@ def joined_devices(setup: Setup) -> int | None:
 def without_levers(setup: Setup) -> Way:
     """The way of serving that levers are measured against; context, precision of products and counting are kept."""
     plain = setup.formats.plain
-    conventions = replace(setup.conventions, attention="unfused")
+    conventions = setup.conventions._replace(attention="unfused")
     bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
     return Way(setup=bare, mha=bool(setup.architecture.layers))
 
@@ -192,7 +189,7 @@ def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
 
 def _flash(setup: Setup) -> Lever:
     def fused(way: Way) -> Way:
-        return way._replace(setup=way.setup.with_(conventions=replace(way.setup.conventions, attention="flash")))
+        return way._replace(setup=way.setup.with_(conventions=way.setup.conventions._replace(attention="flash")))
 
     return Lever("FlashAttention", fused, None if setup.architecture.layers else _BARE)
 

@@ -1,7 +1,5 @@
 """What one device holds of a model at work: its weights, the KV cache, activations at their peak, and a reserve."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roofline.operations.shapes import counts, sizes

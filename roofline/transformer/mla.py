@@ -6,8 +6,6 @@ position moves r + d_r elements once for all heads. Naive, a pair costs 2 n (d_n
 all positions to n heads, and moves what it has expanded. So the first suits decode and the second prefill.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -96,7 +94,7 @@ class Mla(NamedTuple):
         held = 2 * queries + values
         return max(held + values, hidden + held)
 
-    def shard(self, devices: int) -> Mla:
+    def shard(self, devices: int) -> "Mla":
         """The heads that one of so many devices computes; the latent is on every device.
 
         Raises:

@@ -3,8 +3,6 @@
 Shazeer: GLU variants improve Transformer, arXiv:2002.05202.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -70,7 +68,7 @@ class Dense(NamedTuple):
         into, width = (1 + self.gated) * self.width, self.width
         return max(hidden + runs * into, runs * (into + width), runs * (width + hidden))
 
-    def shard(self, devices: int) -> Dense:
+    def shard(self, devices: int) -> "Dense":
         """The part of its width on the fullest of so many devices."""
         return self._replace(width=-(-self.width // devices))
 

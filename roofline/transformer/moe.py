@@ -1,7 +1,5 @@
 """Mixtures of experts: their shape and parameters, the distinct experts that a step touches, operators and tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -85,7 +83,7 @@ class Moe(NamedTuple):
         routed = self.expert.widest(hidden, runs=self.per_token)
         return routed if self.shared is None else max(routed, self.shared.widest(hidden))
 
-    def shard(self, devices: int) -> Moe:
+    def shard(self, devices: int) -> "Moe":
         """The part of the width of each expert on the fullest of so many devices; the router is on every device."""
         width = -(-self.width // devices)
         if self.shared is None:

@@ -7,8 +7,6 @@ attention and behind the MLP. Of the logits nothing is sent: each device sends i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from roofline.operations.collective import allreduce
 from roofline.operations.shapes import sizes
 from roofline.transformer.architecture import Architecture
@@ -77,8 +75,7 @@ def shard(architecture: Architecture, devices: int) -> Architecture:
     sizes(devices=devices)
     if devices == 1:
         return architecture
-    return replace(
-        architecture,
+    return architecture._replace(
         vocab=-(-architecture.vocab // devices),
         unplaced=-(-architecture.unplaced // devices),
         layers=tuple((count, layer.shard(devices)) for count, layer in architecture.layers),

@@ -3,8 +3,6 @@
 Adding a model means adding one file. Only the file that is asked for is parsed; aliases are found in the text.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator
@@ -49,7 +47,7 @@ def aliases(known: dict[str, Preset]) -> Iterator[tuple[str, Preset]]:
             yield word.strip().strip('"'), preset
 
 
-def find(name: str) -> Architecture:
+def find(name: str) -> "Architecture":
     """The architecture that an id or an alias names, in any case, with or without owner and suffixes of fine-tuning.
 
     Raises:
@@ -82,7 +80,7 @@ def _plain(name: str) -> str:
     return plain
 
 
-def _read(preset: Preset) -> Architecture:
+def _read(preset: Preset) -> "Architecture":
     from roofline.files import read_text  # noqa: PLC0415  (whoever lists names reads no file)
     from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415
 

@@ -1,7 +1,5 @@
 """All that follows from a setup: its steps and their bounds, critical batch, memory, and what generating takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -75,7 +73,7 @@ class Served(NamedTuple):
     measured: Efficiency | None  # what that rate is worth
 
     @classmethod
-    def of(cls, setup: Setup, rate: float | None = None) -> Served:
+    def of(cls, setup: Setup, rate: float | None = None) -> "Served":
         """Compute it.
 
         Raises:

@@ -1,7 +1,5 @@
 """A model at work on a device: the bounds of its steps, what it takes of memory, and what a measured run is worth."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roofline.transformer.arguments import number

@@ -1,8 +1,5 @@
 """What is asked of a model: how it is held and counted, what it serves, and on which device, of how many."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
@@ -48,7 +45,7 @@ class Setup(NamedTuple):
     mfu: float | None = None  # efficiencies that somebody measured, at most 1
     mbu: float | None = None
 
-    def check(self) -> Setup:
+    def check(self) -> "Setup":
         """The same, if its sizes are possible.
 
         Raises:
@@ -59,11 +56,11 @@ class Setup(NamedTuple):
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
         return self
 
-    def with_(self, **changes: Any) -> Setup:
+    def with_(self, **changes: Any) -> "Setup":
         """The same but for these fields, or words of its conventions."""
         words = {name: changes.pop(name) for name in CONVENTIONS if name in changes}
         if words:
-            changes["conventions"] = replace(changes.get("conventions", self.conventions), **words)
+            changes["conventions"] = changes.get("conventions", self.conventions)._replace(**words)
         return self._replace(**changes).check()
 
     def said(self, name: str) -> Any:
@@ -102,13 +99,13 @@ class Setup(NamedTuple):
         """
         taken = self._taken
         if taken in _HALVES:
-            model = replace(self.architecture, dtype=taken)
+            model = self.architecture._replace(dtype=taken)
             formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
         else:  # without 16-bit arithmetic weights and cache are converted as they are read
             formats = self.architecture.formats(
                 weights=self.weights, kv=self.kv, activations=taken, compute=self.compute or taken
             )
-        return formats if self.kept is None else replace(formats, kept=self.kept)
+        return formats if self.kept is None else formats._replace(kept=self.kept)
 
     @property
     def port(self) -> Port | None:

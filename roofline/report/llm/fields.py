@@ -1,7 +1,5 @@
 """Figures of a setup as columns: one tuple each says key, headings, format, and how the value is got."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

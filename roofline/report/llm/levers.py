@@ -1,9 +1,6 @@
 """The levers of decode as one table: what each does alone, what it adds to all others, and all of them together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from roofline import units
@@ -136,7 +133,7 @@ def _prefill(setup: Setup) -> dict[str, Any]:
     """What FlashAttention does where scores are many: in prefill, as the model is served otherwise."""
     cells: dict[str, Any] = {"device": setup.target.device.id, "prompt_tokens": setup.prompt}
     for way in ("flash", "unfused"):
-        one = setup.with_(conventions=replace(setup.conventions, attention=way))
+        one = setup.with_(conventions=setup.conventions._replace(attention=way))
         table = one.prefill()
         cells |= {f"{way}_byte": _attention(table), f"{way}_operator_time_s": one.bounds(table).by_operator}
     return cells

@@ -1,7 +1,5 @@
 """Prefill and decode in columns: what a step costs, its place on the roof, and its three times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
