@@ -13,7 +13,7 @@ from roofline.operations.bounds import gemm_lower_bound
 from roofline.operations.registry import Operation
 from roofline.precision import storage
 from roofline.report import Column, Report, Value
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 
 _SOURCE: Final = "Hong and Kung 1981; constant by Smith et al. 2017"
 _KEY: Final = "traffic_lower_bound_byte"

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline import units
-from roofline.core.link import Port
 from roofline.core.placement import Placement
 from roofline.core.target import Placed
 from roofline.precision import PRECISIONS
 from roofline.report.devices import headline_notes, scope_notes
-from roofline.report.placements import BOUND_WORDS, why_unknown
+from roofline.report.links import link_line
+from roofline.report.placements import why_unknown
+from roofline.report.roofs import BOUND_WORDS
 from roofline.text import clip
 
 _HARDLY: Final = 1e-4  # share of the roof below which a measured time is doubted
@@ -262,13 +263,6 @@ def assumptions(placed: Sequence[Placed]) -> list[str]:
         missing = "FLOP count" if first.kernel.flops is None else "traffic"
         lines.append(f"no {missing} given: the share of the roof is a lower bound")
     return lines
-
-
-def link_line(link: Port) -> str:
-    """What a link is taken to do, in words."""
-    latency = f"{units.show(link.latency, 's')} a serial step" if link.latency else "latency taken as 0"
-    note = f", {link.note}" if link.note else ""
-    return f"{link.name}: {units.show(link.bandwidth, 'B/s')} one way ({link.basis}{note}), {latency}"
 
 
 def explanation(placed: Sequence[Placed]) -> list[str]:

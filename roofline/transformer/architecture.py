@@ -55,9 +55,8 @@ class Architecture(NamedTuple):
         counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
         if self.layers or self.vocab:
             sizes(hidden=self.hidden)
-        for count, layer in self.layers:
+        for count, _ in self.layers:
             sizes(layers=count)
-            layer.check()
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
         return self

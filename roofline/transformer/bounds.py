@@ -20,6 +20,7 @@ from roofline.core.placement import Placement
 from roofline.core.roof import Bound, Roof
 from roofline.core.target import Target
 from roofline.errors import InputError
+from roofline.records import self_checked
 from roofline.transformer.operator import Operator
 from roofline.transformer.table import Moved, Table
 
@@ -32,6 +33,7 @@ class Times(NamedTuple):
     link: float
 
 
+@self_checked
 class Roofs(NamedTuple):
     """The roofs of one device by precision, all over its main memory, and the link to its peers."""
 
@@ -54,8 +56,8 @@ class Roofs(NamedTuple):
         """B/s of the memory."""
         return next(iter(self.by_precision.values())).bandwidth
 
-    def check(self) -> None:
-        """Refuse roofs that are none of one device.
+    def check(self) -> "Roofs":
+        """The roofs themselves, unless they are none of one device.
 
         Raises:
             InputError: no roof, or roofs over memories of different bandwidths.
@@ -63,6 +65,7 @@ class Roofs(NamedTuple):
         """
         if len({roof.bandwidth for roof in self.by_precision.values()}) != 1:
             raise InputError("the roofs of a step must be over one memory, and there must be one at least")
+        return self
 
     def roof(self, dtype: str | None) -> Roof:
         """The roof of a precision; for what multiplies nothing any will do, since its bandwidth decides.
@@ -177,7 +180,6 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
         InputError: no roof for a precision, roofs of several memories, or no link for a step that communicates.
 
     """
-    roofs.check()
     memory, link, by_operator = 0.0, 0.0, 0.0
     for operator in table.operators:
         terms = roofs.times(operator)

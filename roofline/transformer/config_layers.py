@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roofline.text import clip, counted, quote
-from roofline.transformer.exclusions import Mlp
 from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
@@ -14,6 +13,9 @@ from roofline.transformer.layer import Layer, Types
 from roofline.transformer.mla import Mla
 from roofline.transformer.mlp import Dense
 from roofline.transformer.moe import Moe
+
+if TYPE_CHECKING:
+    from roofline.transformer.exclusions import Mlp
 
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
 

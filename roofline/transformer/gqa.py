@@ -11,6 +11,7 @@ from roofline.errors import InputError
 from roofline.operations.sdpa import attention as scaled_dot_product
 from roofline.operations.shapes import counts, divides, sizes
 from roofline.precision import arithmetic, storage
+from roofline.records import self_checked
 from roofline.text import counted
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -18,6 +19,7 @@ from roofline.transformer.operator import Operator, Tensor, append, in_precision
 from roofline.transformer.step import Step
 
 
+@self_checked
 class Gqa(NamedTuple):
     """Attention of n query heads over g heads of keys and values: MHA where g = n, MQA where g = 1."""
 
@@ -30,8 +32,8 @@ class Gqa(NamedTuple):
     window: int | None = None  # positions that a token attends at most, itself among them; None: all
     sinks: bool = False  # one learned logit a head (gpt-oss)
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Gqa":
+        """The attention itself, unless a size of it is impossible.
 
         Raises:
             InputError: a size that is no whole number from 1 on, or query heads that the KV heads do not divide.
@@ -44,6 +46,7 @@ class Gqa(NamedTuple):
         if self.kv_heads > self.heads:
             raise InputError(f"kv_heads must not exceed heads: {self.kv_heads} of {self.heads}")
         divides("kv_heads", self.kv_heads, "heads", self.heads)
+        return self
 
     def __str__(self) -> str:
         """In words, such as "32 query and 8 KV heads of 128, window 4,096"."""

@@ -54,7 +54,7 @@ class Grid(NamedTuple):
 
     def table(self, setup: Setup) -> Table:
         """The operators of one point."""
-        return setup.prefill() if self.phase == "prefill" else setup.decode()
+        return setup.prefill if self.phase == "prefill" else setup.decode
 
     def each(self) -> Iterator[Setup]:
         """Each setup of the grid."""

@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from roofline.operations.pointwise import elementwise
 from roofline.operations.shapes import counts
+from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.gqa import Gqa
@@ -24,6 +25,7 @@ _NORMS: Final = ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm"
 _SUMS: Final = 2  # residual sums: after the attention and after the MLP
 
 
+@self_checked
 class Layer(NamedTuple):
     """One layer: attention, MLP and norms of the hidden size. Without an MLP, its parameters are known in sum only."""
 
@@ -33,17 +35,15 @@ class Layer(NamedTuple):
     norm_bias: bool = False  # layer norms (GPT-2, OPT) have a bias beside each weight
     types: Types = ()  # of its tensors, where a file lists them
 
-    def check(self) -> None:
-        """Refuse impossible sizes of any of its parts.
+    def check(self) -> "Layer":
+        """The layer itself, unless its norms are impossible.
 
         Raises:
             InputError: names the size.
 
         """
-        self.attention.check()
-        if self.mlp is not None:
-            self.mlp.check()
         counts(norms=self.norms)
+        return self
 
     def __str__(self) -> str:
         """In words.

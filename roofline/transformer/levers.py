@@ -39,10 +39,10 @@ class Way(NamedTuple):
         nothing but the traffic of the history differs; a real MHA model would have larger projections.
         """
         if not self.mha:
-            return self.setup.decode()
+            return self.setup.decode
         absorbed = self.setup.conventions._replace(mla="absorbed")  # whose weights all stand in products of their own
-        model = self.setup.with_(conventions=absorbed).decode()
-        other = self._as_mha.decode()
+        model = self.setup.with_(conventions=absorbed).decode
+        other = self._as_mha.decode
         kept = [each for each in model.operators if not each.kv]
         return model._replace(operators=(*kept, *(each for each in other.operators if each.kv)))
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from roofline.operations.sdpa import attention as scaled_dot_product
 from roofline.operations.shapes import sizes
 from roofline.precision import arithmetic, storage
+from roofline.records import self_checked
 from roofline.text import counted
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -23,6 +24,7 @@ _ABSORBED: Final = "MLA absorbed: all heads attend the latent itself"
 _NAIVE: Final = "MLA naive: latents of all positions are expanded to keys and values of each head"
 
 
+@self_checked
 class Mla(NamedTuple):
     """Multi-head latent attention: one latent of keys and values a token, for all heads, and one rotary key."""
 
@@ -34,8 +36,8 @@ class Mla(NamedTuple):
     value_dim: int  # d_v
     bias: bool = False  # on the projections to the latents and on the output
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Mla":
+        """The attention itself, unless a size of it is impossible.
 
         Raises:
             InputError: a size that is no whole number from 1 on.
@@ -45,6 +47,7 @@ class Mla(NamedTuple):
         sizes(rope_dim=self.rope_dim, value_dim=self.value_dim)
         if self.q_lora_rank is not None:
             sizes(q_lora_rank=self.q_lora_rank)
+        return self
 
     def __str__(self) -> str:
         """In words, such as "MLA, 128 heads, latent 512 + 64"."""

@@ -5,12 +5,14 @@ from typing import Literal, NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.shapes import counts, sizes
+from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.mlp import Dense
 from roofline.transformer.operator import Operator, Tensor, linear, reading
 
 
+@self_checked
 class Moe(NamedTuple):
     """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens."""
 
@@ -24,8 +26,8 @@ class Moe(NamedTuple):
     shared_width: int = 0  # of one shared expert
     shared_gate: bool = False  # a learned weight of what the shared experts say (Qwen2-MoE): h parameters
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Moe":
+        """The mixture itself, unless a size of it is impossible.
 
         Raises:
             InputError: a size that is no whole number from 1 on, or more experts a token than there are.
@@ -37,6 +39,7 @@ class Moe(NamedTuple):
             sizes(shared_width=self.shared_width)
         if self.per_token > self.experts:
             raise InputError(f"per_token must not exceed experts: {self.per_token} of {self.experts}")
+        return self
 
     def __str__(self) -> str:
         """In words, such as "8 of 256 experts of 2,048 and 1 shared of 2,048"."""

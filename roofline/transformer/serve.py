@@ -112,7 +112,7 @@ def serve(
         reserve=arguments.reserve(reserve),
         mfu=arguments.share("mfu", mfu),
         mbu=arguments.share("mbu", mbu),
-    ).check()
+    )
     _ = setup.formats, setup.port  # which say what there is not
     return Serving(setup)
 

@@ -36,7 +36,7 @@ def critical(setup: Setup) -> Critical:
 
     """
     model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
-    roofs = setup.roofs(setup.decode())
+    roofs = setup.roofs(setup.decode)
     peaks, bandwidth = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}, roofs.bandwidth
     return Critical(
         batch=critical_batch_of(model, setup.context, peaks, bandwidth),
@@ -81,7 +81,7 @@ class Served(NamedTuple):
             UnknownNameError: a peak, a link or a format that does not exist.
 
         """
-        tables = {"prefill": setup.prefill(), "decode": setup.decode()}
+        tables = {"prefill": setup.prefill, "decode": setup.decode}
         every = [setup.roofs(table) for table in tables.values()]
         roofs = Roofs(by_precision={**every[0].by_precision, **every[1].by_precision}, link=every[0].link)
         found = {phase: bounds(table, roofs) for phase, table in tables.items()}

@@ -23,12 +23,12 @@ class Serving(NamedTuple):
     @property
     def prefill(self) -> Bounds:
         """The bounds of the prefill of all prompts: FLOP, B, B/s, FLOP/s, s and tokens/s."""
-        return self.setup.bounds(self.setup.prefill())
+        return self.setup.bounds(self.setup.prefill)
 
     @property
     def decode(self) -> Bounds:
         """The bounds of one decode step at the context, in the same units."""
-        return self.setup.bounds(self.setup.decode())
+        return self.setup.bounds(self.setup.decode)
 
     @property
     def prefill_estimate(self) -> float | None:
@@ -47,7 +47,7 @@ class Serving(NamedTuple):
     @property
     def generation(self) -> Generation | None:
         """Seconds to the first token and of each behind it, by the total time; None where nothing is generated."""
-        first, roofs = self.setup.roofs(self.setup.prefill()), self.setup.roofs(self.setup.decode())
+        first, roofs = self.setup.roofs(self.setup.prefill), self.setup.roofs(self.setup.decode)
         roofs = roofs._replace(by_precision={**first.by_precision, **roofs.by_precision})
         return generated(self.setup, roofs, lambda step: step.total)
 
@@ -117,5 +117,5 @@ class Serving(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said of the figures."""
-        tables = (self.setup.prefill(), self.setup.decode())
+        tables = (self.setup.prefill, self.setup.decode)
         return tuple(dict.fromkeys((*self.setup.notes, *(note for table in tables for note in table.notes))))

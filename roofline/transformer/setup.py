@@ -1,5 +1,6 @@
 """What is asked of a model: how it is held and counted, what it serves, and on which device, of how many."""
 
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from roofline.core.link import Port, port
@@ -7,6 +8,7 @@ from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
 from roofline.operations.shapes import counts, sizes
 from roofline.precision import storage
+from roofline.records import self_checked
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
@@ -22,8 +24,8 @@ from roofline.transformer.table import Table
 _HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 
 
-class Setup(NamedTuple):
-    """One model on one device, or on each of several. Formats that nobody named follow from model and device."""
+class _Asked(NamedTuple):
+    """What was said, with a value for all that was not."""
 
     architecture: Architecture
     target: Target
@@ -45,13 +47,18 @@ class Setup(NamedTuple):
     mfu: float | None = None  # efficiencies that somebody measured, at most 1
     mbu: float | None = None
 
+
+@self_checked
+class Setup(_Asked):
+    """One model on one device, or on each of several. Formats that nobody named follow from model and device.
+
+    Raises:
+        InputError: a size that is no whole number from 1 on.
+
+    """
+
     def check(self) -> "Setup":
-        """The same, if its sizes are possible.
-
-        Raises:
-            InputError: a size that is no whole number from 1 on.
-
-        """
+        """The setup itself, unless a size of it is impossible."""
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
         return self
@@ -61,7 +68,7 @@ class Setup(NamedTuple):
         words = {name: changes.pop(name) for name in CONVENTIONS if name in changes}
         if words:
             changes["conventions"] = changes.get("conventions", self.conventions)._replace(**words)
-        return self._replace(**changes).check()
+        return self._replace(**changes)
 
     def said(self, name: str) -> Any:
         """The value of a field, or of a word of its conventions."""
@@ -88,7 +95,7 @@ class Setup(NamedTuple):
         """The precisions of which the device has a dense peak."""
         return list(dict.fromkeys(peak.dtype for peak in self.target.device.peaks if peak.dense is not None))
 
-    @property
+    @cached_property
     def formats(self) -> Formats:
         """The formats that were named, and for the others those of the checkpoint, as far as the device has them.
 
@@ -181,12 +188,24 @@ class Setup(NamedTuple):
         """
         return parallel_table(self.architecture, step, self.formats, self.conventions, devices=self.devices)
 
+    @cached_property
     def prefill(self) -> Table:
-        """The operators of the prefill of all prompts at once."""
+        """The operators of the prefill of all prompts at once.
+
+        Raises:
+            InputError: devices that cannot share the heads, or a step out of bounds.
+
+        """
         return self.table(Step.prefill(self.prompt, batch=self.batch))
 
+    @cached_property
     def decode(self) -> Table:
-        """The operators of one decode step at the context."""
+        """The operators of one decode step at the context.
+
+        Raises:
+            InputError: devices that cannot share the heads, or a step out of bounds.
+
+        """
         return self.table(Step.decode(self.context, batch=self.batch))
 
     def roofs(self, table: Table) -> Roofs:

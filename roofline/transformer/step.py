@@ -3,8 +3,10 @@
 from typing import NamedTuple
 
 from roofline.operations.shapes import counts, sizes
+from roofline.records import self_checked
 
 
+@self_checked
 class Step(NamedTuple):
     """B sequences, each with S new tokens after C cached ones: prefill has C = 0, decode S = 1.
 
@@ -32,13 +34,13 @@ class Step(NamedTuple):
     @classmethod
     def prefill(cls, prompt: int, *, batch: int = 1) -> "Step":
         """The whole prompt at once, with nothing cached."""
-        return cls(batch=batch, new=prompt, is_prompt=True).check()
+        return cls(batch=batch, new=prompt, is_prompt=True)
 
     @classmethod
     def decode(cls, context: int, *, batch: int = 1) -> "Step":
         """One token that attends ``context`` positions, itself among them; 0, like 1, leaves nothing in the cache."""
         counts(context=context)
-        return cls(batch=batch, cached=max(context - 1, 0)).check()
+        return cls(batch=batch, cached=max(context - 1, 0))
 
     @property
     def tokens(self) -> int:

@@ -85,7 +85,6 @@ def table(architecture: Architecture, step: Step, formats: Formats, conventions:
 
     """
     counted = conventions or _USUAL
-    step.check()
     if step.tokens > _MOST_TOKENS:
         raise InputError(
             f"a step has at most 1e9 new tokens, got {step.batch:,} sequences of {step.new:,}",

@@ -12,7 +12,7 @@ from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import FITS, fits_cell
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.report.llm.sentences import assumptions, more_experts_than_touched, narrower_products, of_memory
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.levers import Effect, effects, joined_devices, without_levers
 from roofline.transformer.setup import Setup
@@ -113,7 +113,7 @@ def _notes(setup: Setup) -> list[str]:
     start = without_levers(setup).decode()
     joined = not setup.architecture.layers and bool(setup.target.device.links)  # several devices are a lever
     served = setup.with_(devices=max(setup.devices, 2)) if joined else setup
-    said = [*setup.notes, *served.decode().notes, *more_experts_than_touched(start)]
+    said = [*setup.notes, *served.decode.notes, *more_experts_than_touched(start)]
     return [*said, *narrower_products(setup)]
 
 
@@ -134,7 +134,7 @@ def _prefill(setup: Setup) -> dict[str, Any]:
     cells: dict[str, Any] = {"device": setup.target.device.id, "prompt_tokens": setup.prompt}
     for way in ("flash", "unfused"):
         one = setup.with_(conventions=setup.conventions._replace(attention=way))
-        table = one.prefill()
+        table = one.prefill
         cells |= {f"{way}_byte": _attention(table), f"{way}_operator_time_s": one.bounds(table).by_operator}
     return cells
 
@@ -145,4 +145,4 @@ def _attention(table: Table) -> int:
 
 def _counted(setup: Setup) -> list[str]:
     """What is counted how at every lever; fused or not is what one of them is about."""
-    return [text for text in assumptions([setup.decode()]) if not text.startswith(("flash", "unfused"))]
+    return [text for text in assumptions([setup.decode]) if not text.startswith(("flash", "unfused"))]

@@ -7,7 +7,7 @@ from roofline import units
 from roofline.report import Column, Value
 from roofline.report.llm.fields import Field, cells, columns
 from roofline.report.llm.sentences import counted_by
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.efficiency import Efficiency, estimate
 from roofline.transformer.served import Served
