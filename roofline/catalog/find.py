@@ -1,7 +1,6 @@
 """Where hardware files are, and which one an id, an alias or a path means; only the wanted file is parsed."""
 
 import os
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from roofline.core.device import Device
 
 SUFFIXES: Final = (".yaml", ".yml")
-_ALIASES: Final = re.compile(r"^aliases: \[([^\]]*)\]", re.MULTILINE)
+_ALIASES: Final = "\naliases: ["
 _HEAD: Final = 20_000  # characters of a file that are searched for its aliases
 
 
@@ -171,8 +170,8 @@ def _aliases_in(entry: Entry) -> list[str]:
     if not entry.shipped:
         return _parsed_aliases(entry.path)
     with open(entry.path, encoding="utf-8") as stream:
-        match = _ALIASES.search(stream.read(_HEAD))
-    return [word.strip().strip("'\"") for word in match[1].split(",")] if match else []
+        listed, closed, _ = stream.read(_HEAD).partition(_ALIASES)[2].partition("]")
+    return [word.strip().strip("'\"") for word in listed.split(",")] if closed else []
 
 
 def _parsed_aliases(path: str) -> list[str]:

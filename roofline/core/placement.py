@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port
-from roofline.core.roof import Bound, Resource, Roof
-
-TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
+from roofline.core.roof import TOLERANCE, Bound, Resource, Roof
 
 
 class Term(NamedTuple):

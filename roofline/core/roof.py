@@ -4,12 +4,13 @@ S. Williams, A. Waterman, D. Patterson: Roofline: an insightful visual performan
 Communications of the ACM 52(4), 2009.
 """
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from roofline.core.device import FASTEST, SLOWEST, Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
 from roofline.records import self_checked
 
+TOLERANCE: Final = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
 Resource = Literal["memory", "compute", "link"]
 Bound = Literal["memory", "compute", "link", "latency"]  # a resource, or the launch of the kernel
 

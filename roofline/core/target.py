@@ -1,14 +1,18 @@
 """A device with the roof that was asked for: where kernels are placed."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port, port
-from roofline.core.placement import Placement
 from roofline.core.roof import Roof
 from roofline.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from roofline.core.placement import Placement
 
 
 class Placed(NamedTuple):
@@ -107,6 +111,8 @@ class Target:
         return port(self.device, self.query.link, self.query.latency, devices=kernel.devices)
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
+        from roofline.core.placement import Placement  # noqa: PLC0415  (a model's steps place no kernel)
+
         main, levels = None, []
         for level in kernel.bytes_at:
             if level_key(level) == level_key(roof.memory.level):

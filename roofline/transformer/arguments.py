@@ -13,7 +13,6 @@ from roofline.core.device import Device
 from roofline.core.link import port, with_link
 from roofline.errors import InputError, UnitError
 from roofline.text import clip
-from roofline.transformer.efficiency import LEAST_SHARE
 from roofline.units import parse
 
 _PERCENT: Final = 100
@@ -82,6 +81,8 @@ def share(name: str, value: Any) -> float | None:
     """
     if value is None:
         return None
+    from roofline.transformer.efficiency import LEAST_SHARE  # noqa: PLC0415  (few steps are measured)
+
     found = _real(value)
     if found is None:
         raise InputError(f"{name} must be a number above 0 and at most 1, such as 0.45, got {clip(repr(value))}")

@@ -13,16 +13,18 @@ the all-reduce.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roofline.core.link import Port
-from roofline.core.placement import Placement
 from roofline.core.roof import Bound, Roof
 from roofline.core.target import Target
 from roofline.errors import InputError
 from roofline.records import self_checked
 from roofline.transformer.operator import Operator
 from roofline.transformer.table import Moved, Table
+
+if TYPE_CHECKING:
+    from roofline.core.placement import Placement
 
 
 class Times(NamedTuple):
@@ -94,13 +96,15 @@ class Roofs(NamedTuple):
             compute, (kernel.bytes or 0) / self.bandwidth, self._port.least_time(kernel.wire or 0, kernel.messages)
         )
 
-    def place(self, operator: Operator) -> Placement:
+    def place(self, operator: Operator) -> "Placement":
         """One run of an operator as a placement, with all that follows from it.
 
         Raises:
             InputError: no roof of its precision, or no link though it communicates.
 
         """
+        from roofline.core.placement import Placement  # noqa: PLC0415  (bounds alone place nothing)
+
         kernel = operator.kernel
         roof = self.roof(kernel.dtype) if kernel.flops else next(iter(self.by_precision.values()))
         return Placement(kernel=kernel, roof=roof, link=self._port if kernel.communicates else None)

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from roofline.core.placement import TOLERANCE
+from roofline.core.roof import TOLERANCE
 from roofline.errors import InputError
 from roofline.transformer.bounds import Bounds
 

@@ -7,7 +7,6 @@ attention and behind the MLP. Of the logits nothing is sent: each device sends i
 
 from __future__ import annotations
 
-from roofline.operations.collective import allreduce
 from roofline.operations.shapes import sizes
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
@@ -54,6 +53,8 @@ def parallel_table(
 
 
 def _join(architecture: Architecture, tokens: int, formats: Formats, devices: int) -> Operator:
+    from roofline.operations.collective import allreduce  # noqa: PLC0415  (one device sends nothing)
+
     kernel = allreduce(n=tokens * architecture.hidden, p=devices, dtype=formats.activations)
     times = _ALLREDUCES * architecture.depth
     return Operator("all-reduce", "communication", traffic(kernel), times=times)

@@ -1,15 +1,17 @@
 """A model at work on a device: the bounds of its steps, what it takes of memory, and what a measured run is worth."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roofline.transformer.arguments import number
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.efficiency import Efficiency, efficiency, estimate
-from roofline.transformer.generation import Generation
 from roofline.transformer.memory import Demand
 from roofline.transformer.room import Room, room
 from roofline.transformer.served import Critical, critical, generated
 from roofline.transformer.setup import Setup
+
+if TYPE_CHECKING:
+    from roofline.transformer.efficiency import Efficiency
+    from roofline.transformer.generation import Generation
 
 
 class Serving(NamedTuple):
@@ -33,19 +35,15 @@ class Serving(NamedTuple):
     @property
     def prefill_estimate(self) -> float | None:
         """Seconds of the prefill at the measured efficiencies; None where none was given."""
-        return self._estimated(self.prefill)
+        return self.setup.estimate(self.prefill)
 
     @property
     def decode_estimate(self) -> float | None:
         """Seconds of a decode step at the measured efficiencies; None where none was given."""
-        return self._estimated(self.decode)
-
-    def _estimated(self, bounds: Bounds) -> float | None:
-        mfu, mbu = self.setup.mfu, self.setup.mbu
-        return None if mfu is None and mbu is None else estimate(bounds, mfu=mfu, mbu=mbu)
+        return self.setup.estimate(self.decode)
 
     @property
-    def generation(self) -> Generation | None:
+    def generation(self) -> "Generation | None":
         """Seconds to the first token and of each behind it, by the total time; None where nothing is generated."""
         first, roofs = self.setup.roofs(self.setup.prefill), self.setup.roofs(self.setup.decode)
         roofs = roofs._replace(by_precision={**first.by_precision, **roofs.by_precision})
@@ -101,7 +99,7 @@ class Serving(NamedTuple):
         """Positions beyond which no batch of decode is compute-bound, by weights and KV cache; None: none."""
         return self.critical.crossover
 
-    def measured(self, tokens_per_s: float) -> Efficiency:
+    def measured(self, tokens_per_s: float) -> "Efficiency":
         """What a run is worth that decodes at this context: its MFU, its MBU, and its share of the bound.
 
         Args:
@@ -111,6 +109,8 @@ class Serving(NamedTuple):
             InputError: no finite number > 0.
 
         """
+        from roofline.transformer.efficiency import efficiency  # noqa: PLC0415  (few steps are measured)
+
         rate = number("tokens_per_s", tokens_per_s, what="tokens a second", example="31")
         return efficiency(self.decode, tokens_per_s=rate)
 

@@ -243,6 +243,14 @@ class Setup(_Asked):
         """What the roofs say of a step."""
         return bounds(table, self.roofs(table))
 
+    def estimate(self, step: Bounds) -> float | None:
+        """Seconds of a step at the efficiencies that somebody measured; None where none was given."""
+        if self.mfu is None and self.mbu is None:
+            return None
+        from roofline.transformer.efficiency import estimate  # noqa: PLC0415  (most steps have bounds alone)
+
+        return estimate(step, mfu=self.mfu, mbu=self.mbu)
+
 
 def _alias(what: str, text: str) -> str | None:
     """What to say of a format by another of its names, such as a method that makes it; spellings are no other name.
