@@ -170,7 +170,7 @@ def storage(text: str, *, name: str = "format", mixes: bool = False) -> Format:
 
     """
     known = FORMATS.get(text)
-    if known is not None and known.per == 1:
+    if known is not None and (mixes or known.per == 1):
         return known  # a standard name, which is what functions give one another
     wanted = text.strip().lower().removeprefix("torch.").replace("_", "-")
     found = _SPELLINGS.get(wanted)

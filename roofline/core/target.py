@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
-from roofline.core.link import Port, port
 from roofline.core.roof import Roof
 from roofline.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from roofline.core.link import Port
     from roofline.core.placement import Placement
 
 
@@ -108,6 +108,8 @@ class Target:
     def _link(self, kernel: Kernel) -> Port | None:
         if not kernel.communicates:
             return None
+        from roofline.core.link import port  # noqa: PLC0415  (few kernels communicate)
+
         return port(self.device, self.query.link, self.query.latency, devices=kernel.devices)
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:

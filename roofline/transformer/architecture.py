@@ -1,6 +1,7 @@
 """The architecture of a decoder: its layers by type and number, its tables, and what follows exactly from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from roofline.errors import InputError
@@ -25,14 +26,8 @@ class Quantization(NamedTuple):
     kv_note: str = ""  # what must be said of a cache that is taken so
 
 
-@self_checked
-class Architecture(NamedTuple):
-    """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
-
-    Raises:
-        InputError: a size of a layer or its own that is impossible, or a model without parameters.
-
-    """
+class _Described(NamedTuple):
+    """What an architecture is described by."""
 
     name: str
     hidden: int  # h; 0 where nothing but the number of parameters is known
@@ -49,6 +44,16 @@ class Architecture(NamedTuple):
     longest_context: int | None = None  # tokens that the model was made for
     source: str = ""
     notes: tuple[str, ...] = ()  # what is left out: vision towers, layers for training alone
+
+
+@self_checked
+class Architecture(_Described):
+    """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
+
+    Raises:
+        InputError: a size that is impossible, or a model without parameters.
+
+    """
 
     def check(self) -> "Architecture":
         """The architecture itself, unless it is impossible."""
@@ -101,8 +106,8 @@ class Architecture(NamedTuple):
         """The active parameters less an input table of tokens that is only looked up: one that is no LM head too."""
         return self.active_parameters - (0 if self.tied else self.vocab * self.hidden)
 
-    @property
-    def parameters_by_part(self) -> dict[Part, int]:
+    @cached_property
+    def parameters_by_part(self) -> Mapping[Part, int]:
         """Stored parameters of each part, which add up to the model; a tied LM head has none of its own."""
         parts = self._sum(Layer.parameters)
         norms = self.final_norm * self.hidden * (1 + self.norm_bias)

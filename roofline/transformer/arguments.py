@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from roofline.core.device import Device
-from roofline.core.link import port, with_link
 from roofline.errors import InputError, UnitError
 from roofline.text import clip
 from roofline.units import parse
@@ -103,6 +102,8 @@ def linked(device: Device, link: Any) -> tuple[Device, str | None]:
     """
     if link is None:
         return device, None
+    from roofline.core.link import port, with_link  # noqa: PLC0415  (most devices take the link that they have)
+
     what = "link must be a name, or a bandwidth one way as a number in B/s, such as 450e9"
     if not isinstance(link, str):
         bandwidth = _real(link)

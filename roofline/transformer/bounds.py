@@ -15,7 +15,6 @@ the all-reduce.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from roofline.core.link import Port
 from roofline.core.roof import Bound, Roof
 from roofline.core.target import Target
 from roofline.errors import InputError
@@ -24,6 +23,7 @@ from roofline.transformer.operator import Operator
 from roofline.transformer.table import Moved, Table
 
 if TYPE_CHECKING:
+    from roofline.core.link import Port
     from roofline.core.placement import Placement
 
 
@@ -40,10 +40,10 @@ class Roofs(NamedTuple):
     """The roofs of one device by precision, all over its main memory, and the link to its peers."""
 
     by_precision: Mapping[str, Roof]
-    link: Port | None = None
+    link: "Port | None" = None
 
     @classmethod
-    def of(cls, target: Target, table: Table, link: Port | None = None) -> "Roofs":
+    def of(cls, target: Target, table: Table, link: "Port | None" = None) -> "Roofs":
         """The roofs of a device for each precision that a table multiplies in.
 
         Raises:
@@ -110,7 +110,7 @@ class Roofs(NamedTuple):
         return Placement(kernel=kernel, roof=roof, link=self._port if kernel.communicates else None)
 
     @property
-    def _port(self) -> Port:
+    def _port(self) -> "Port":
         if self.link is None:
             raise InputError("the step communicates, but the device has no link", hint="name a device with a link")
         return self.link

@@ -74,7 +74,7 @@ def find(name: str) -> "Architecture":
 
 def _plain(name: str) -> str:
     """A name as ids are written: small, with hyphens, without owner, and without what training adds to it."""
-    plain = re.sub(r"[\s_]+", "-", name.strip().casefold()).rpartition("/")[2].removeprefix("meta-")
+    plain = "-".join(name.casefold().replace("_", " ").split()).rpartition("/")[2].removeprefix("meta-")
     for suffix in _TUNED:
         plain = plain.removesuffix(suffix)
     return plain

@@ -1,9 +1,8 @@
 """What is asked of a model: how it is held and counted, what it serves, and on which device, of how many."""
 
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from roofline.core.link import Port, port
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
 from roofline.operations.shapes import counts, sizes
@@ -20,6 +19,9 @@ from roofline.transformer.memory import Demand, Load, demand
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
+
+if TYPE_CHECKING:
+    from roofline.core.link import Port
 
 _HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 
@@ -115,7 +117,7 @@ class Setup(_Asked):
         return formats if self.kept is None else formats._replace(kept=self.kept)
 
     @property
-    def port(self) -> Port | None:
+    def port(self) -> "Port | None":
         """The link to the other devices; None for one device alone.
 
         None too where the device has none and nothing is known of the layers, so that nothing is known to be sent.
@@ -127,6 +129,8 @@ class Setup(_Asked):
         device = self.target.device
         if self.devices == 1 or not (device.links or self.architecture.layers):
             return None
+        from roofline.core.link import port  # noqa: PLC0415  (one device needs no link)
+
         return port(device, self.link, self.latency, devices=self.devices)
 
     @property
