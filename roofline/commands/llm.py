@@ -78,8 +78,7 @@ def command(model: str | None, **given: Any) -> None:
     beats that does what is counted: of experts their expected number (a batch that agrees touches fewer), of MLA what
     --mla says. The compute roof is the sourced dense peak of --compute.
     """
-    from roofline.commands.context import context
-    from roofline.commands.output import check_output, emit
+    from roofline.commands.output import check_output, context, emit
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))

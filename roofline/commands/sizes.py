@@ -41,7 +41,7 @@ def size(text: str, *, name: str, least: int | None = None) -> int:
     (4096, 1000000, 16384)
 
     """
-    from roofline.operations.shapes import LARGEST
+    from roofline.operations.arguments import LARGEST
 
     digits = text.strip().replace("_", "")
     power = re.fullmatch(_WHOLE_FLOAT, digits)

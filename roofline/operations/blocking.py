@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.arguments import held
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import held, sizes
 from roofline.precision import PRECISIONS, Format, remarks, storage
 
 

@@ -8,9 +8,8 @@ Optimization of collective communication operations in MPICH, Int. J. High Perfo
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import Kernel
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import divides, one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import divides, sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "communication"

@@ -7,8 +7,8 @@ table of operation counts), real arithmetic: additions, multiplications, divisio
 from typing import Final
 
 from roofline.core.kernel import Kernel
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "dense linear algebra"

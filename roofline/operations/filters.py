@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import held
-from roofline.operations.shapes import counts, divides, sizes
+from roofline.operations.arguments import counts, divides, held, sizes
 from roofline.precision import remarks, storage
 
 

@@ -4,9 +4,9 @@ from typing import Final
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
+from roofline.operations.arguments import counts, sizes
 from roofline.operations.blocking import Operands, blocks_of, in_words, moved
 from roofline.operations.registry import operation
-from roofline.operations.shapes import counts, sizes
 
 _FAMILY: Final = "dense linear algebra"
 

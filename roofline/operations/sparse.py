@@ -4,9 +4,8 @@ from typing import Final, Literal, get_args
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "sparse linear algebra"

@@ -5,8 +5,8 @@ from typing import Final
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _MOST_DIMENSIONS: Final = 3

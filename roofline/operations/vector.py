@@ -3,8 +3,8 @@
 from typing import Final
 
 from roofline.core.kernel import Kernel
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _BLAS: Final = "dense linear algebra"

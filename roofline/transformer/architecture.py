@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.precision import PRECISIONS, remarks
 from roofline.records import self_checked
 from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part

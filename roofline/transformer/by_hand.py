@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline.errors import InputError
-from roofline.operations.shapes import LARGEST, sizes
+from roofline.operations.arguments import LARGEST, sizes
 from roofline.text import clip
 from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture

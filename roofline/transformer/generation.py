@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import sizes
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table

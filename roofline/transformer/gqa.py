@@ -8,8 +8,8 @@ from math import gcd
 from typing import NamedTuple
 
 from roofline.errors import InputError
+from roofline.operations.arguments import counts, divides, sizes
 from roofline.operations.sdpa import attention as scaled_dot_product
-from roofline.operations.shapes import counts, divides, sizes
 from roofline.precision import arithmetic, storage
 from roofline.records import self_checked
 from roofline.text import counted

@@ -7,8 +7,8 @@ sinks), which they leave at 16. These are records, which the architecture that t
 
 from typing import Final, Literal, NamedTuple
 
+from roofline.operations.arguments import counts
 from roofline.operations.pointwise import elementwise
-from roofline.operations.shapes import counts
 from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.precision import storage
 from roofline.records import self_checked
 from roofline.transformer import choices

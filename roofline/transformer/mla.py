@@ -9,8 +9,8 @@ all positions to n heads, and moves what it has expanded. So the first suits dec
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from roofline.operations.arguments import sizes
 from roofline.operations.sdpa import attention as scaled_dot_product
-from roofline.operations.shapes import sizes
 from roofline.precision import arithmetic, storage
 from roofline.records import self_checked
 from roofline.text import counted

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from roofline.operations.activation import gelu, swiglu
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import sizes
 from roofline.precision import storage
 from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part

@@ -7,7 +7,7 @@ attention and behind the MLP. Of the logits nothing is sent: each device sends i
 
 from __future__ import annotations
 
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import sizes
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats

@@ -8,7 +8,7 @@ from roofline.core.choice import RoofQuery
 from roofline.core.device import Device
 from roofline.core.target import Target
 from roofline.errors import InputError
-from roofline.operations.shapes import LARGEST, counts, sizes
+from roofline.operations.arguments import LARGEST, counts, sizes
 from roofline.precision import PRECISIONS
 from roofline.transformer import arguments, choices
 from roofline.transformer.architecture import Architecture

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.precision import storage
 from roofline.records import self_checked
 from roofline.transformer import choices

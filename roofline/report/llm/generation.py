@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roofline import units
 from roofline.report import Column, Value
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.text import counted
 from roofline.transformer.served import Served
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from roofline import units
 from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.report.llm.gains import GAIN, next_line, no_lever_line, prefill_line, together_line
 from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import FITS, fits_cell

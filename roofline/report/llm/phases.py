@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from roofline import units
 from roofline.report import Column, Value
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.report.llm.sentences import counted_by
 from roofline.report.roofs import BOUND_WORDS
 from roofline.transformer.bounds import Bounds

@@ -8,9 +8,9 @@ from typing import Any, Final
 from roofline.core.roof import TOLERANCE
 from roofline.report import Column, Report
 from roofline.report.devices import title_of
+from roofline.report.llm import Field, cells, columns
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
-from roofline.report.llm.fields import Field, cells, columns
 from roofline.report.llm.fits import memory_lines
 from roofline.report.llm.generation import generation_cells, generation_columns, generation_lines
 from roofline.report.llm.memory import memory_cells, memory_columns
