@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import click
-
 from roofline.errors import InputError
 from roofline.precision import storage
 
@@ -40,13 +38,6 @@ class Asked(NamedTuple):
         """Whether that is known of any device."""
         memories = [setup.target.device.main_memory for setup in self.setups]
         return any(memory.usable or memory.capacity for memory in memories)
-
-
-def given_options() -> frozenset[str]:
-    """The names of the options that stand on the command line."""
-    context = click.get_current_context()
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    return frozenset(name for name, source in sources.items() if source and source.name == "COMMANDLINE")
 
 
 def refuse_idle(asked: Asked) -> None:

@@ -29,8 +29,8 @@ def command(words: tuple[str, ...], **given: Any) -> None:
     check_output(settings)
     known = presets.presets()
     names: dict[str, list[str]] = {id_: [] for id_ in known}
-    for alias, preset in presets.aliases(known):
-        names[preset.id].append(alias)
+    for alias, id_ in presets.aliases(known):
+        names[id_].append(alias)
     found = []
     for id_, aliases in names.items():
         model = presets.find(id_)

@@ -10,7 +10,6 @@ from roofline.precision import PRECISIONS, remarks
 from roofline.records import self_checked
 from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part
 from roofline.transformer.layer import Layer, Types
-from roofline.transformer.mla import Mla
 
 
 class Quantization(NamedTuple):
@@ -84,7 +83,7 @@ class Architecture(_Described):
     @property
     def has_latent(self) -> bool:
         """Whether any layer caches a latent (MLA) in place of keys and values."""
-        return any(isinstance(layer.attention, Mla) for _, layer in self.layers)
+        return any(layer.attention.kind == "latent" for _, layer in self.layers)
 
     @property
     def as_mha(self) -> "Architecture":

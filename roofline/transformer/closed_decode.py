@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.moe import touched
 from roofline.transformer.operator import Operator
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
@@ -80,7 +79,7 @@ class ClosedDecode(NamedTuple):
     def weights(self, batch: int) -> int:
         """B of weights that a step of so many sequences reads, the rows of the embedding left out."""
         touching = [
-            each.times * round(touched(each.experts, each.per_token, batch, self.conventions) * each.weights)
+            each.times * round(self.conventions.touched(each.experts, each.per_token, batch) * each.weights)
             for each in self.experts
         ]
         return self.fixed + sum(touching)

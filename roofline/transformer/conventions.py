@@ -46,6 +46,31 @@ class Conventions(NamedTuple):
             "norms and residual sums unfused; q, k, v in one product; SwiGLU moves gate and up once more",
         )
 
+    def touched(self, experts: int, per_token: int, tokens: float) -> float:
+        """Experts of one layer whose weights a step reads.
+
+        By expectation; at least k, as where all tokens choose alike; at most k T; all, as an engine reads that computes
+        every expert; or a number.
+
+        Raises:
+            InputError: a given number below k or above E.
+
+        """
+        match self.experts:
+            case "expected":
+                return distinct_experts(experts, per_token, tokens)
+            case "min":
+                return per_token
+            case "max":
+                return min(experts, per_token * tokens)
+            case "all":
+                return experts
+            case given if per_token <= given <= experts:
+                return given
+        raise InputError(
+            f"experts must be from {per_token} (those of one token) to {experts} (all), got {self.experts}"
+        )
+
     @property
     def of_experts(self) -> str:
         """How the distinct experts that a step touches are counted, in words."""
@@ -58,6 +83,21 @@ class Conventions(NamedTuple):
             str(self.experts),
             f"experts: {self.experts} {'is' if self.experts == 1 else 'are'} touched in each layer, as given",
         )
+
+
+def distinct_experts(experts: int, per_token: int, tokens: float) -> float:
+    """Expected number of different experts that T tokens touch, each k of E: E (1 - (1 - k/E)^T).
+
+    One token passes by an expert with probability 1 - k/E, and all T of them with (1 - k/E)^T, as they are drawn
+    independently; the expectation of the number touched is the sum of the others over the E experts. Exact for k
+    different experts a token, uniformly drawn; real routers favour some, so fewer are touched. At least k, at most
+    min(E, k T).
+
+    >>> round(distinct_experts(8, 2, 3), 3), round(distinct_experts(256, 8, 64), 2)
+    (4.625, 222.44)
+
+    """
+    return float(experts * (1 - (1 - per_token / experts) ** tokens))
 
 
 def _whole(value: object) -> bool:

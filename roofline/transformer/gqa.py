@@ -5,7 +5,7 @@ Ainslie et al.: GQA, arXiv:2305.13245.
 
 from collections.abc import Iterator
 from math import gcd
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.arguments import counts, divides, sizes
@@ -52,6 +52,11 @@ class Gqa(NamedTuple):
         """In words, such as "32 query and 8 KV heads of 128, window 4,096"."""
         window = f", window {self.window:,}" if self.window else ""
         return f"{self.heads} query and {counted(self.kv_heads, 'KV head')} of {self.head_dim}{window}"
+
+    @property
+    def kind(self) -> Literal["heads"]:
+        """What it caches: a key and a value of each KV head."""
+        return "heads"
 
     @property
     def sharing(self) -> str | None:

@@ -12,8 +12,6 @@ from roofline.errors import RooflineError
 from roofline.precision import storage
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.formats import PLAIN_BITS
-from roofline.transformer.gqa import Gqa
-from roofline.transformer.mla import Mla
 from roofline.transformer.parallel import shard
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
@@ -165,10 +163,10 @@ def _cache(setup: Setup) -> Iterator[Lever]:
     known = [layer.attention for _, layer in setup.architecture.layers]
     latent = setup.architecture.has_latent
     for kind, name, why in (
-        (Gqa, "GQA", "its latent serves all heads" if latent else "it has as many KV heads as heads"),
-        (Mla, "MLA", "it caches keys and values, no latent"),
+        ("heads", "GQA", "its latent serves all heads" if latent else "it has as many KV heads as heads"),
+        ("latent", "MLA", "it caches keys and values, no latent"),
     ):
-        of = next((each.sharing for each in known if isinstance(each, kind) and each.sharing), None)
+        of = next((each.sharing for each in known if each.kind == kind and each.sharing), None)
         yield Lever(f"{name}: {of}" if of else name, shared, None if of else why if known else _BARE)
     for held, joint in _narrower(setup.formats.kv, (_KV,)):
         yield _changed(f"KV cache {held}", kv=held)._replace(why=None if known else _BARE, joint=joint)

@@ -7,7 +7,7 @@ all positions to n heads, and moves what it has expanded. So the first suits dec
 """
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from roofline.operations.arguments import sizes
 from roofline.operations.sdpa import attention as scaled_dot_product
@@ -52,6 +52,11 @@ class Mla(NamedTuple):
     def __str__(self) -> str:
         """In words, such as "MLA, 128 heads, latent 512 + 64"."""
         return f"MLA, {counted(self.heads, 'head')}, latent {self.kv_lora_rank} + {self.rope_dim}"
+
+    @property
+    def kind(self) -> Literal["latent"]:
+        """What it caches."""
+        return "latent"
 
     @property
     def sharing(self) -> str:

@@ -1,4 +1,4 @@
-"""Mixtures of experts: their shape and parameters, the distinct experts that a step touches, operators and tensors."""
+"""Mixtures of experts: their shape and parameters, operators and tensors."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -131,7 +131,7 @@ class Moe(NamedTuple):
             formats=formats,
         )
         router = reading(router, formats.of("vectors").size_of(self.experts * self.router_bias))
-        copies = touched(self.experts, self.per_token, tokens, conventions)
+        copies = conventions.touched(self.experts, self.per_token, tokens)
         routed = self.expert.products(
             hidden=hidden,
             tokens=tokens * self.per_token,
@@ -146,47 +146,6 @@ class Moe(NamedTuple):
                 hidden=hidden, tokens=tokens, formats=formats, group="experts", called="shared experts' "
             )
         return (router, *(_of_experts(one, copies, self) for one in routed), *shared)
-
-
-def distinct_experts(experts: int, per_token: int, tokens: float) -> float:
-    """Expected number of different experts that T tokens touch, each k of E: E (1 - (1 - k/E)^T).
-
-    One token passes by an expert with probability 1 - k/E, and all T of them with (1 - k/E)^T, as they are drawn
-    independently; the expectation of the number touched is the sum of the others over the E experts. Exact for k
-    different experts a token, uniformly drawn; real routers favour some, so fewer are touched. At least k, at most
-    min(E, k T).
-
-    >>> round(distinct_experts(8, 2, 3), 3), round(distinct_experts(256, 8, 64), 2)
-    (4.625, 222.44)
-
-    """
-    return float(experts * (1 - (1 - per_token / experts) ** tokens))
-
-
-def touched(experts: int, per_token: int, tokens: float, conventions: Conventions) -> float:
-    """Experts of one layer whose weights a step reads.
-
-    By expectation; at least k, as where all tokens choose alike; at most k T; all, as an engine reads that computes
-    every expert; or a number.
-
-    Raises:
-        InputError: a given number below k or above E.
-
-    """
-    least, most = per_token, min(experts, per_token * tokens)
-    if conventions.experts == "expected":
-        return distinct_experts(experts, per_token, tokens)
-    if conventions.experts == "min":
-        return least
-    if conventions.experts == "max":
-        return most
-    if conventions.experts == "all":
-        return experts
-    if not least <= conventions.experts <= experts:
-        raise InputError(
-            f"experts must be from {per_token} (those of one token) to {experts} (all), got {conventions.experts}"
-        )
-    return conventions.experts
 
 
 def _of_experts(one: Operator, copies: float, moe: Moe) -> Operator:
