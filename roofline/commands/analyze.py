@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from roofline.commands.list_flags import ListFlags
     from roofline.commands.output_flags import OutputSettings
     from roofline.core.gate import Expectation, Failure
-    from roofline.core.target import Placed, Target
+    from roofline.core.placement import Placed
+    from roofline.core.target import Target
 
 _KERNEL = "Kernel"
 kernel_options = together(

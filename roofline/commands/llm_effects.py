@@ -1,7 +1,5 @@
 """Options of a model that can have no effect on what is asked: each is refused, and the error says why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,8 +19,8 @@ _SIXTEEN: Final = 16
 class Asked(NamedTuple):
     """What is asked of a model: as setups, all of them or those at the ends of a sweep, and what is shown of them."""
 
-    model: Architecture
-    setups: Sequence[Setup]
+    model: "Architecture"
+    setups: "Sequence[Setup]"
     table: str  # the option that asks for a table of its own; empty: the sheet, or a row a device
     phases: frozenset[str]  # of which something is shown
     said: frozenset[str]  # names of the options that were given

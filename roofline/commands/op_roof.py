@@ -13,7 +13,8 @@ from roofline.errors import InputError
 if TYPE_CHECKING:
     from roofline.core.device import Device
     from roofline.core.kernel import Kernel
-    from roofline.core.target import Placed, Target
+    from roofline.core.placement import Placed
+    from roofline.core.target import Target
     from roofline.operations.registry import Operation
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -2,9 +2,8 @@
 
 from typing import Final, NamedTuple, get_args
 
-from roofline.core.placement import Placement
+from roofline.core.placement import Placed, Placement
 from roofline.core.roof import Bound, Resource
-from roofline.core.target import Placed
 from roofline.errors import AmbiguousVerdictError, InputError
 from roofline.units import show
 

@@ -5,6 +5,7 @@ import operator
 from functools import cached_property
 from typing import NamedTuple
 
+from roofline.core.device import Device
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port
 from roofline.core.roof import TOLERANCE, Bound, Resource, Roof
@@ -190,3 +191,18 @@ class Placement(_Given):
         if self.kernel.seconds is None or self.least_time is None:
             return None
         return max(0.0, self.kernel.seconds - self.least_time)
+
+
+class Placed(NamedTuple):
+    """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
+
+    device: Device
+    first: Placement
+    beside: Placement | None = None
+    rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
+    headline: Placement | None = None  # on the headline, to stand beside a precision that was named
+
+    @property
+    def reachable(self) -> Placement:
+        """The placement on the roof that a kernel can reach: the sourced one, where the first is the headline."""
+        return self.beside or self.first

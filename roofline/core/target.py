@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
@@ -12,22 +12,7 @@ from roofline.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from roofline.core.link import Port
-    from roofline.core.placement import Placement
-
-
-class Placed(NamedTuple):
-    """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
-
-    device: Device
-    first: Placement
-    beside: Placement | None = None
-    rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
-    headline: Placement | None = None  # on the headline, to stand beside a precision that was named
-
-    @property
-    def reachable(self) -> Placement:
-        """The placement on the roof that a kernel can reach: the sourced one, where the first is the headline."""
-        return self.beside or self.first
+    from roofline.core.placement import Placed, Placement
 
 
 class Target:
@@ -61,6 +46,8 @@ class Target:
         A kernel without matrix products is placed under the vector unit's peak; where the device has none of its
         precision, under the default one, and a note says so.
         """
+        from roofline.core.placement import Placed  # noqa: PLC0415  (a model's steps place no kernel)
+
         choice, kernel = self._for_unit(kernel)
         if (note := self._unsaid_accumulation(choice.roof)) is not None:
             kernel = kernel._replace(notes=(*kernel.notes, note))
@@ -113,7 +100,7 @@ class Target:
         return port(self.device, self.query.link, self.query.latency, devices=kernel.devices)
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
-        from roofline.core.placement import Placement  # noqa: PLC0415  (a model's steps place no kernel)
+        from roofline.core.placement import Placement  # noqa: PLC0415  (as above)
 
         main, levels = None, []
         for level in kernel.bytes_at:

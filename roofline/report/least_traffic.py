@@ -6,8 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from roofline import units
 from roofline.core.device import Memory
-from roofline.core.placement import Placement
-from roofline.core.target import Placed
+from roofline.core.placement import Placed, Placement
 from roofline.operations.blocking import Operands, tile_size
 from roofline.operations.bounds import gemm_lower_bound
 from roofline.operations.registry import Operation

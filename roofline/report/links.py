@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from roofline import units
 from roofline.core.link import Port
-from roofline.core.placement import Placement
-from roofline.core.target import Placed
+from roofline.core.placement import Placed, Placement
 from roofline.report import Column, Value
 
 _COLUMNS: Final = (

@@ -11,7 +11,7 @@ from roofline.core.roof import Bound, Roof, origin
 BOUND_WORDS: Final = {bound: f"{bound}-bound" for bound in get_args(Bound)}
 
 if TYPE_CHECKING:  # ridge places no kernel and should not pay for it
-    from roofline.core.target import Placed
+    from roofline.core.placement import Placed
 
 
 def roof_line(roof: Roof, *, of: str | None = None) -> str:

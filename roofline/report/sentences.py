@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline import units
-from roofline.core.placement import Placement
-from roofline.core.target import Placed
+from roofline.core.placement import Placed, Placement
 from roofline.precision import PRECISIONS
 from roofline.report.devices import headline_notes, scope_notes
 from roofline.report.links import link_line
