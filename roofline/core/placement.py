@@ -34,14 +34,17 @@ class _Given(NamedTuple):
 
 
 class Placement(_Given):
-    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
+    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof.
 
-    @cached_property  # most else asks for it
+    What most else asks for is computed once, since a list may have a million of these.
+    """
+
+    @cached_property
     def slowest(self) -> Term | None:
         """The term that binds; at equal times the first, which is that of the arithmetic, as at the ridge point."""
         return max(self.terms, key=_SECONDS, default=None)
 
-    @property
+    @cached_property
     def intensity(self) -> float | None:
         """Arithmetic intensity in FLOP/B, None if unknown."""
         return self.kernel.arithmetic_intensity
@@ -115,7 +118,7 @@ class Placement(_Given):
         slowest = self.slowest
         return None if slowest is None or slowest.resource == "compute" else slowest.name
 
-    @property
+    @cached_property
     def attainable(self) -> float | None:
         """FLOP/s that this kernel can reach under all its roofs; None where its intensity is unknown."""
         if self.intensity is None:
@@ -157,7 +160,7 @@ class Placement(_Given):
         achieved = self.kernel.achieved_bandwidth
         return None if achieved is None else achieved / self.roof.bandwidth
 
-    @property
+    @cached_property
     def efficiency(self) -> float | None:
         """Share of the roof that the measurement reaches: least time over measured time.
 
@@ -174,7 +177,7 @@ class Placement(_Given):
         """Whether :attr:`efficiency` is against the whole roof and not one term of it."""
         return self.complete or (self.kernel.rate is not None and self.intensity is not None)
 
-    @property
+    @cached_property
     def roof_share(self) -> float | None:
         """The largest share that a measurement has of anything it is judged by; above 1 it exceeds that."""
         shares = (self.efficiency, self.achieved_share, self.bandwidth_share)
