@@ -68,3 +68,9 @@ def test_records_of_the_model_refuse_changes_too_and_can_be_pickled(record: Any,
     with pytest.raises(AttributeError):
         setattr(record, name, value)
     assert pickle.loads(pickle.dumps(record)) == record
+
+
+def test_devices_can_stand_in_a_set() -> None:
+    one, alike, other = given_device(1.0, 1.0), given_device(1.0, 1.0), given_device(2.0, 1.0)
+    assert len({one, alike, other}) == 2
+    assert hash(one) == hash(alike)

@@ -159,6 +159,9 @@ class Device(NamedTuple):
                     raise InputError(f"{self.id}: a figure of {memory.level} must be finite and > 0, got {value}")
         return self
 
+    def __hash__(self) -> int:
+        return hash((self.id, self.origin))  # its sources are a mapping, which has no hash
+
     @property
     def main_memory(self) -> Memory:
         """The first memory with a bandwidth.
