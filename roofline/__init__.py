@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from roofline.core.device import Peak as Peak
     from roofline.core.device import Source as Source
     from roofline.core.kernel import Kernel as Kernel
+    from roofline.core.placement import Placed as Placed
     from roofline.core.placement import Placement as Placement
     from roofline.core.roof import Roof as Roof
-    from roofline.core.target import Placed as Placed
     from roofline.core.target import Target as Target
     from roofline.errors import FileError as FileError
     from roofline.errors import InputError as InputError
@@ -54,7 +54,7 @@ _HOMES: Final = {
     "Link": "core.device",
     "Memory": "core.device",
     "Peak": "core.device",
-    "Placed": "core.target",
+    "Placed": "core.placement",
     "Placement": "core.placement",
     "Roof": "core.roof",
     "RoofQuery": "core.choice",

@@ -1,7 +1,5 @@
 """Reading text files with care: one message for each way in which a file can be unfit."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys
@@ -14,6 +12,7 @@ from roofline.errors import FileError, located
 from roofline.text import clip
 
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PEEK = 4096
 
 
@@ -31,7 +30,7 @@ class Problem(NamedTuple):
         return located(self.where, self.message, self.rule)
 
     @classmethod
-    def of(cls, error: FileError) -> Problem:
+    def of(cls, error: FileError) -> "Problem":
         """What an error says, as a problem among others."""
         return cls(where=error.where, message=error.message, rule=error.rule or "file", hint=error.hint, at=error.at)
 
@@ -63,7 +62,9 @@ def open_text(path: str) -> Iterator[TextIOWrapper]:
                 raise FileError("is UTF-16 or UTF-32 text, expected UTF-8", where=name, hint="save it as UTF-8")
             if b"\0" in head:
                 raise FileError("is a binary file, expected text", where=name)
-            stream = TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
+            if head.startswith(_BYTE_ORDER_MARK):
+                buffered.read(len(_BYTE_ORDER_MARK))
+            stream = TextIOWrapper(buffered, encoding="utf-8", newline="")
             yield stream
         except UnicodeDecodeError as error:
             raise FileError(

@@ -1,7 +1,5 @@
 """Number formats: those that arithmetic runs in, those that memory holds, their names, spellings and sizes in bits."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError, nearest
@@ -73,7 +71,7 @@ class Format(NamedTuple):
     container: Literal["gguf"] | None = None  # the one kind of file that holds it; None: several do
 
     @property
-    def bits(self) -> Fraction:
+    def bits(self) -> "Fraction":
         """Bits of one element with its share of the scales of its blocks.
 
         >>> float(storage("mxfp4").bits), float(storage("q8_0").bits)
@@ -172,7 +170,7 @@ def storage(text: str, *, name: str = "format", mixes: bool = False) -> Format:
 
     """
     known = FORMATS.get(text)
-    if known is not None and known.per == 1:
+    if known is not None and (mixes or known.per == 1):
         return known  # a standard name, which is what functions give one another
     wanted = text.strip().lower().removeprefix("torch.").replace("_", "-")
     found = _SPELLINGS.get(wanted)

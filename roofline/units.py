@@ -4,8 +4,6 @@
 ``FLOP/s`` a rate. What could be read in two ways is refused, with the two spellings to choose from.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from functools import lru_cache
@@ -61,41 +59,35 @@ class Unit(NamedTuple):
 
 def _spellings() -> dict[str, tuple[Unit, ...]]:
     """Every accepted unit; a spelling with two readings (``TFLOPs``) has two."""
-    table: dict[str, list[Unit]] = {}
-
-    def add(spelling: str, *readings: Unit) -> None:
-        table.setdefault(spelling, []).extend(readings)
-
+    table: dict[str, tuple[Unit, ...]] = {}
     for prefix, power in _DECIMAL.items():
-        work, rate, macs = Unit("FLOP", power), Unit("FLOP/s", power), Unit("MAC", power)
+        work, rate, macs = (Unit("FLOP", power),), (Unit("FLOP/s", power),), (Unit("MAC", power),)
         for singular in ("FLOP", "flop", "Flop", "OP", "op", "Op"):
-            add(prefix + singular, work)
-            add(prefix + singular + "s", work, rate)  # the field writes TFLOPs for both
-            add(prefix + singular + "/s", rate)
-            add(prefix + singular + "s/s", rate)
-        for capitals in ("FLOPS", "OPS"):
-            add(prefix + capitals, rate)
+            table[prefix + singular] = work
+            table[prefix + singular + "s"] = work + rate  # the field writes TFLOPs for both
+            table[prefix + singular + "/s"] = table[prefix + singular + "s/s"] = rate
+        table[prefix + "FLOPS"] = table[prefix + "OPS"] = rate
         for mac in ("MAC", "MACs", "mac", "macs"):
-            add(prefix + mac, macs)
-        add(prefix + "Hz", Unit("Hz", power))
-        add(prefix + "W", Unit("W", power))
+            table[prefix + mac] = macs
+        table[prefix + "Hz"] = (Unit("Hz", power),)
+        table[prefix + "W"] = (Unit("W", power),)
     scales = [(p, power, 0) for p, power in _DECIMAL.items()] + [(p, 0, n) for p, n in _BINARY.items()]
     for prefix, power, binary in scales:
         for names, divisor in ((("B", "byte", "bytes", "Byte", "Bytes"), 1), (("b", "bit", "bits"), 8)):
+            data, rate = (Unit("B", power, binary, divisor),), (Unit("B/s", power, binary, divisor),)
             for name in names:
                 if prefix == "k" and name == "b":
                     continue  # "kb" is as ambiguous as "gb"; refused with both spellings
-                add(prefix + name, Unit("B", power, binary, divisor))
-                add(prefix + name + "/s", Unit("B/s", power, binary, divisor))
+                table[prefix + name], table[prefix + name + "/s"] = data, rate
                 if len(name) == 1:
-                    add(prefix + name + "ps", Unit("B/s", power, binary, divisor))
+                    table[prefix + name + "ps"] = rate
     for prefix, power in _SUBMULTIPLE.items():
         for name in ("s", "sec", "second", "seconds"):
-            add(prefix + name, Unit("s", power))
+            table[prefix + name] = (Unit("s", power),)
     for name in ("FLOP/B", "FLOPs/B", "flop/B", "FLOP/byte", "FLOPs/byte", "flop/byte", "flops/byte"):
-        add(name, Unit("FLOP/B"))
-    add("%", Unit("1", -2))
-    return {spelling: tuple(readings) for spelling, readings in table.items()}
+        table[name] = (Unit("FLOP/B"),)
+    table["%"] = (Unit("1", -2),)
+    return table
 
 
 UNITS: Final[dict[str, tuple[Unit, ...]]] = _spellings()

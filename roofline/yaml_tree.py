@@ -8,7 +8,6 @@ refused. Whoever asked for the file knows what each scalar should be.
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ _ALIAS_LIMIT: Final = 1_000
 _NODE_LIMIT: Final = 500_000
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BREAK: Final = "\\n\\r\\x85\\u2028\\u2029"  # what ends a line in YAML 1.1
-_LINE: Final = re.compile(f"[^{_BREAK}]*(?:\\r\\n|[{_BREAK}]|\\Z)")
+_LINE: Final = f"[^{_BREAK}]*(?:\\r\\n|[{_BREAK}]|\\Z)"  # compiled where it is used: few files have tabs
 _CORE_TAGS: Final = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map")
 )
@@ -117,7 +116,7 @@ def _indenting_tabs(text: str) -> tuple[list[tuple[int, int]], str, dict[int, li
     if "\t" not in text:
         return [], text, {}
     places, lines, added = [], [], {}
-    for number, line in enumerate(_LINE.findall(text), 1):
+    for number, line in enumerate(re.findall(_LINE, text), 1):
         rest = line.lstrip(" \t")
         indentation = line[: len(line) - len(rest)]
         tabs = [column for column, character in enumerate(indentation, 1) if character == "\t"]
@@ -167,6 +166,8 @@ class _Composer:
 
     def within_scalar(self, place: tuple[int, int]) -> bool:
         """Whether a line and column lie inside a scalar of several lines."""
+        from bisect import bisect  # noqa: PLC0415  (few files have tabs)
+
         before = bisect(self.texts, place, key=lambda text: text[0])
         return before > 0 and place < self.texts[before - 1][1]
 
@@ -175,6 +176,8 @@ class _Composer:
         line, column = mark.line + 1, mark.column + 1
         if not self.added:
             return line, column
+        from bisect import bisect  # noqa: PLC0415  (few files have tabs)
+
         return line, column - bisect(self.added.get(line, ()), column)
 
     def _compose(self, events: Iterator[Any]) -> Node | None:

@@ -44,7 +44,7 @@ _PEAK: Final = Record(
     },
     required=("dtype",),
     one_of=("dense", "sparse"),
-    further=(
+    further=lambda: (
         {"dependentRequired": {"sparse_basis": ["sparse"]}},
         {"anyOf": [{"required": ["sparse"]}, {"properties": {"dense": {"not": {"const": HALF_OF_SPARSE}}}}]},
     ),
@@ -86,7 +86,7 @@ _MEASURED: Final = Record(
         "note": Text(),
     },
     required=("what", "value"),
-    further=({"anyOf": [{"required": ["dtype"]}, {"properties": {"value": Amount("B/s").json_schema()}}]},),
+    further=lambda: ({"anyOf": [{"required": ["dtype"]}, {"properties": {"value": Amount("B/s").json_schema()}}]},),
 )
 DEVICE: Final = Record(
     {

@@ -1,9 +1,6 @@
 """Where hardware files are, and which one an id, an alias or a path means; only the wanted file is parsed."""
 
-from __future__ import annotations
-
 import os
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
     from roofline.core.device import Device
 
 SUFFIXES: Final = (".yaml", ".yml")
-_ALIASES: Final = re.compile(r"^aliases: \[([^\]]*)\]", re.MULTILINE)
+_ALIASES: Final = "\naliases: ["
 _HEAD: Final = 20_000  # characters of a file that are searched for its aliases
 
 
@@ -127,7 +124,7 @@ def is_path(text: str) -> bool:
     return os.sep in text or (os.altsep is not None and os.altsep in text) or text.endswith(SUFFIXES)
 
 
-def device(name: str) -> Device:
+def device(name: str) -> "Device":
     """The device that an id, an alias (any case) or a path names.
 
     Raises:
@@ -151,7 +148,7 @@ def device(name: str) -> Device:
     raise unknown(name, [*known, *aliases(known)])
 
 
-def taken_over(name: str, device: Device) -> str | None:
+def taken_over(name: str, device: "Device") -> str | None:
     """The shipped device that a name leads to where no file of the user's takes it over; None if none does."""
     if is_path(name) or device.origin.startswith(shipped_folder()):
         return None
@@ -173,8 +170,8 @@ def _aliases_in(entry: Entry) -> list[str]:
     if not entry.shipped:
         return _parsed_aliases(entry.path)
     with open(entry.path, encoding="utf-8") as stream:
-        match = _ALIASES.search(stream.read(_HEAD))
-    return [word.strip().strip("'\"") for word in match[1].split(",")] if match else []
+        listed, closed, _ = stream.read(_HEAD).partition(_ALIASES)[2].partition("]")
+    return [word.strip().strip("'\"") for word in listed.split(",")] if closed else []
 
 
 def _parsed_aliases(path: str) -> list[str]:

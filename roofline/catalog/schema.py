@@ -6,7 +6,7 @@ These are plain classes and not dataclasses, which would cost every start of the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from roofline import units
@@ -17,7 +17,7 @@ from roofline.text import quote
 from roofline.units import Quantity
 from roofline.yaml_tree import Node
 
-_BASE_60: Final = re.compile(r"([0-9]+):([0-5]?[0-9])")
+_BASE_60: Final = r"([0-9]+):([0-5]?[0-9])"
 _RATES: Final = ("FLOP/s", "B/s")
 HALF_OF_SPARSE: Final = "sparse/2"  # the one value a user may ask to have derived, and it says so
 
@@ -84,7 +84,7 @@ class Choice:
 
     def json_schema(self) -> dict[str, Any]:
         """An enumeration; YAML 1.1 reads an unquoted 2:4 as the base-60 number 124, which editors then compare."""
-        base_60 = [match for match in map(_BASE_60.fullmatch, self.options) if match]
+        base_60 = [match for option in self.options if (match := re.fullmatch(_BASE_60, option))]
         return {"enum": [*self.options, *(60 * int(match[1]) + int(match[2]) for match in base_60)]}
 
 
@@ -193,14 +193,14 @@ class Record:
         *,
         required: tuple[str, ...] = (),
         one_of: tuple[str, ...] = (),
-        further: tuple[dict[str, Any], ...] = (),
+        further: Callable[[], tuple[dict[str, Any], ...]] | None = None,
         short: str | None = None,
     ) -> None:
         self.fields = fields
         self.short = short  # the field that a scalar in place of the mapping stands for
         self.required = required
         self.one_of = one_of  # at least one of these must be there
-        self.further = further  # JSON Schema of what the loader checks across fields
+        self.further = further  # JSON Schema of what the loader checks across fields, which few ask for
 
     def read(self, node: Node, key: str, report: Findings) -> dict[str, Any] | None:
         """The values by key, with the node itself under ``""`` for later messages."""
@@ -235,8 +235,8 @@ class Record:
             schema["required"] = list(self.required)
         if self.one_of:
             schema["anyOf"] = [{"required": [name]} for name in self.one_of]
-        if self.further:
-            schema["allOf"] = list(self.further)
+        if self.further is not None:
+            schema["allOf"] = list(self.further())
         return schema if self.short is None else {"anyOf": [self.fields[self.short].json_schema(), schema]}
 
 

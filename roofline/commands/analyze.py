@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from roofline.commands.list_flags import ListFlags
     from roofline.commands.output_flags import OutputSettings
     from roofline.core.gate import Expectation, Failure
-    from roofline.core.target import Placed, Target
+    from roofline.core.placement import Placed
+    from roofline.core.target import Target
 
 _KERNEL = "Kernel"
 kernel_options = together(
@@ -134,8 +135,7 @@ def _one_kernel(
     explained: bool,
 ) -> None:
     """One kernel: a sheet on one device, a row a device on several."""
-    from roofline.commands.context import context
-    from roofline.commands.output import emit
+    from roofline.commands.output import context, emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.report.kernels import comparison, sheet
@@ -163,8 +163,7 @@ def _rate_against_peak(
     *,
     strict: bool,
 ) -> None:
-    from roofline.commands.context import context
-    from roofline.commands.output import emit
+    from roofline.commands.output import context, emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import Failure
     from roofline.errors import InputError
@@ -194,9 +193,8 @@ def _lists(
     explained: bool,
 ) -> None:
     """Lists of kernels: one row a kernel (and device), and a summary."""
-    from roofline.commands.context import context
     from roofline.commands.lists import pick, read
-    from roofline.commands.output import emit, tell
+    from roofline.commands.output import context, emit, tell
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.errors import InputError

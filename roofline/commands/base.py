@@ -161,3 +161,10 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return apply
+
+
+def given_options() -> frozenset[str]:
+    """The names of the options that stand on the command line."""
+    context = click.get_current_context()
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return frozenset(name for name, source in sources.items() if source and source.name == "COMMANDLINE")

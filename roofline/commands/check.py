@@ -47,12 +47,9 @@ def command(
     min_efficiency (60%) and max_time (2 ms). The options stand in where a kernel has no value of its own. A list that
     expects nothing is refused.
     """
-    from dataclasses import replace
-
-    from roofline.commands.context import context
     from roofline.commands.list_flags import ListFlags
     from roofline.commands.lists import read
-    from roofline.commands.output import check_output, emit
+    from roofline.commands.output import check_output, context, emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import Expectation, Failure, bound_named, judge
     from roofline.errors import CheckFailedError, InputError
@@ -72,8 +69,7 @@ def command(
     judged, failures, above = [], [], AboveRoof()
     for row, _, one in reading.rows():
         own = row.expectation
-        asked = replace(
-            own,
+        asked = own._replace(
             bound=own.bound or default.bound,
             min_efficiency=default.min_efficiency if own.min_efficiency is None else own.min_efficiency,
             max_time=default.max_time if own.max_time is None else own.max_time,

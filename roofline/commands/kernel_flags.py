@@ -1,10 +1,7 @@
 """The kernel that ``--flops``, ``--bytes`` and their kin describe."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from roofline import units
 from roofline.core.amounts import Amounts
@@ -14,8 +11,7 @@ from roofline.errors import InputError
 from roofline.text import quote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelFlags:
+class KernelFlags(NamedTuple):
     """The kernel options as they were given."""
 
     flops: float | None
@@ -31,9 +27,9 @@ class KernelFlags:
     name: str
 
     @classmethod
-    def take(cls, given: dict[str, Any]) -> KernelFlags:
+    def take(cls, given: dict[str, Any]) -> "KernelFlags":
         """Take the kernel options out of a command's arguments."""
-        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
+        return cls(**{name: given.pop(name) for name in cls._fields})
 
     @property
     def only_achieved(self) -> bool:
@@ -49,10 +45,9 @@ class KernelFlags:
 
         """
         given = [
-            _option(field.name)
-            for field in fields(self)
-            if not any(getattr(self, field.name) is nothing for nothing in (None, False))
-            and getattr(self, field.name) not in ((), "kernel")
+            _option(name)
+            for name, value in self._asdict().items()
+            if not any(value is nothing for nothing in (None, False)) and value not in ((), "kernel")
         ]
         if given:
             raise InputError(

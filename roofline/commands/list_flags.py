@@ -1,19 +1,15 @@
 """The options that pick and order the rows of a kernel list."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from roofline.errors import InputError
 from roofline.text import quote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFlags:
+class ListFlags(NamedTuple):
     """The options that pick and order the rows of a list."""
 
     pattern: str | None
@@ -22,9 +18,9 @@ class ListFlags:
     time_unit: str | None
 
     @classmethod
-    def take(cls, given: dict[str, Any]) -> ListFlags:
+    def take(cls, given: dict[str, Any]) -> "ListFlags":
         """Take the list options out of a command's arguments."""
-        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
+        return cls(**{name: given.pop(name) for name in cls._fields})
 
     def refuse_without_files(self) -> None:
         """These options make no sense for a single kernel.

@@ -10,7 +10,8 @@ from typing import Any, Final
 from roofline.commands.list_flags import ListFlags
 from roofline.commands.output import tell
 from roofline.commands.output_flags import OutputSettings
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed
+from roofline.core.target import Target
 from roofline.errors import FileError, InputError, RooflineError
 from roofline.files import Problem
 from roofline.readers.columns import renamed

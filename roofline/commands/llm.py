@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, option
-from roofline.commands.llm_effects import Asked, given_options, refuse_idle
+from roofline.commands.base import CONTEXT_SETTINGS, GroupedCommand, given_options, option
 from roofline.commands.llm_model import by_hand_options, read_for, take_model
 from roofline.commands.llm_names import naming
 from roofline.commands.llm_setup import take_setups, work_options
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
 COMMANDS: Final = {"list": "roofline.commands.llm_list", "show": "roofline.commands.llm_show"}
+# What changes any result, so that nothing has to be looked into before it is taken.
+_ALWAYS_FELT: Final = frozenset({"model", "hw", "format_name", "output", "quiet", "color"})
 # What errors call an option whose field has another name, or the same without its dashes.
 _OPTIONS: Final = {"kept": "keep"} | {
     name: name
@@ -78,8 +79,7 @@ def command(model: str | None, **given: Any) -> None:
     beats that does what is counted: of experts their expected number (a batch that agrees touches fewer), of MLA what
     --mla says. The compute roof is the sourced dense peak of --compute.
     """
-    from roofline.commands.context import context
-    from roofline.commands.output import check_output, emit
+    from roofline.commands.output import check_output, context, emit
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))
@@ -107,6 +107,7 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
     if phase is not None and not ops:
         raise InputError("--phase is of --ops; the sheet has both")
     if swept:
+        from roofline.commands.llm_effects import Asked, refuse_idle
         from roofline.commands.llm_sweep import take_grid
         from roofline.report.llm.sweep import sweep_report
 
@@ -116,7 +117,11 @@ def _report(architecture: Architecture, given: dict[str, Any], about: dict[str, 
         return sweep_report(grid, about)
     setups = take_setups(architecture, given)
     shown = {phase or "decode"} if ops else {"decode"} if levers and not architecture.layers else {"prefill", "decode"}
-    refuse_idle(Asked(architecture, setups, tables[0] if tables else "", frozenset(shown), given_options()))
+    said = given_options()
+    if said - _ALWAYS_FELT:
+        from roofline.commands.llm_effects import Asked, refuse_idle
+
+        refuse_idle(Asked(architecture, setups, tables[0] if tables else "", frozenset(shown), said))
     if levers:
         from roofline.report.llm.levers import levers_report
 

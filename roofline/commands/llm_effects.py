@@ -1,11 +1,7 @@
 """Options of a model that can have no effect on what is asked: each is refused, and the error says why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
-
-import click
 
 from roofline.errors import InputError
 from roofline.precision import storage
@@ -23,8 +19,8 @@ _SIXTEEN: Final = 16
 class Asked(NamedTuple):
     """What is asked of a model: as setups, all of them or those at the ends of a sweep, and what is shown of them."""
 
-    model: Architecture
-    setups: Sequence[Setup]
+    model: "Architecture"
+    setups: "Sequence[Setup]"
     table: str  # the option that asks for a table of its own; empty: the sheet, or a row a device
     phases: frozenset[str]  # of which something is shown
     said: frozenset[str]  # names of the options that were given
@@ -40,13 +36,6 @@ class Asked(NamedTuple):
         """Whether that is known of any device."""
         memories = [setup.target.device.main_memory for setup in self.setups]
         return any(memory.usable or memory.capacity for memory in memories)
-
-
-def given_options() -> frozenset[str]:
-    """The names of the options that stand on the command line."""
-    context = click.get_current_context()
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    return frozenset(name for name, source in sources.items() if source and source.name == "COMMANDLINE")
 
 
 def refuse_idle(asked: Asked) -> None:

@@ -21,8 +21,7 @@ def command(words: tuple[str, ...], **given: Any) -> None:
       roofline llm list
       roofline llm list moe qwen --format csv
     """
-    from roofline.commands.context import context
-    from roofline.commands.output import check_output, emit
+    from roofline.commands.output import check_output, context, emit
     from roofline.report.llm.models import list_report
     from roofline.transformer import presets
 
@@ -30,8 +29,8 @@ def command(words: tuple[str, ...], **given: Any) -> None:
     check_output(settings)
     known = presets.presets()
     names: dict[str, list[str]] = {id_: [] for id_ in known}
-    for alias, preset in presets.aliases(known):
-        names[preset.id].append(alias)
+    for alias, id_ in presets.aliases(known):
+        names[id_].append(alias)
     found = []
     for id_, aliases in names.items():
         model = presets.find(id_)

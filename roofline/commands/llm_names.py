@@ -24,10 +24,10 @@ def naming(options: Mapping[str, str], *, anywhere: bool = False) -> Iterator[No
         RooflineError: the same error, in other words.
 
     """
-    pattern = re.compile((_FIELD if anywhere else _SUBJECT).format("|".join(options)))
 
     def told(text: str) -> str:
-        return pattern.sub(lambda match: f"--{options[match[1]].replace('_', '-')}", text)
+        pattern = (_FIELD if anywhere else _SUBJECT).format("|".join(options))
+        return re.sub(pattern, lambda match: f"--{options[match[1]].replace('_', '-')}", text)
 
     try:
         yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roofline import units
@@ -14,7 +13,8 @@ from roofline.errors import InputError
 if TYPE_CHECKING:
     from roofline.core.device import Device
     from roofline.core.kernel import Kernel
-    from roofline.core.target import Placed, Target
+    from roofline.core.placement import Placed
+    from roofline.core.target import Target
     from roofline.operations.registry import Operation
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -161,4 +161,4 @@ def place(one: Target, kernel: Kernel) -> Placed:
         else:
             shown = units.show(amount, "B")
             notes.append(f"{shown} through {level} not judged: {one.device.id} gives no bandwidth for its {level}")
-    return one.with_headline(one.place(replace(kernel, bytes=moved, bytes_at=at, notes=tuple(notes))))
+    return one.with_headline(one.place(kernel._replace(bytes=moved, bytes_at=at, notes=tuple(notes))))

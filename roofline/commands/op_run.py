@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -78,8 +77,7 @@ def operation_command(operation: Operation) -> click.Command:
 
 
 def _run(operation: Operation, given: dict[str, Any]) -> None:
-    from roofline.commands.context import context
-    from roofline.commands.output import check_output, emit
+    from roofline.commands.output import check_output, context, emit
     from roofline.report.operations import shape_report
 
     settings = output_settings(given)
@@ -117,7 +115,7 @@ def _said(kernel: Kernel, *, seconds: float | None, note: str | None) -> Kernel:
     What computes nothing has no precision of arithmetic: any device can move it.
     """
     notes = (*((note,) if note else ()), *kernel.notes)
-    return replace(kernel, seconds=seconds, notes=notes, dtype=kernel.dtype if kernel.flops else None)
+    return kernel._replace(seconds=seconds, notes=notes, dtype=kernel.dtype if kernel.flops else None)
 
 
 def _placed(

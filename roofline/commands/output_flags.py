@@ -1,7 +1,5 @@
 """The options of the output that all commands share: its format, its place, its colour."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 

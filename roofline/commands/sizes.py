@@ -19,9 +19,10 @@ else:
     _IntType = _SizesType = _StrType = click.ParamType
 
 _MOST_SIZES: Final = 10_000
-_DIGITS: Final = re.compile(r"[0-9]{1,40}")  # ASCII alone
-_WHOLE_FLOAT: Final = re.compile(r"([0-9]{1,18})[eE]\+?([0-9]{1,2})")  # 1e6 is a size too
-_PREFIXED: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)")  # decimal or binary: the user must say
+# Compiled where they are used, for which not every command has a reason.
+_DIGITS: Final = r"[0-9]{1,40}"  # ASCII alone
+_WHOLE_FLOAT: Final = r"([0-9]{1,18})[eE]\+?([0-9]{1,2})"  # 1e6 is a size too
+_PREFIXED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)"  # decimal or binary: the user must say
 _PREFIXES: Final = "kMG"
 
 
@@ -40,14 +41,14 @@ def size(text: str, *, name: str, least: int | None = None) -> int:
     (4096, 1000000, 16384)
 
     """
-    from roofline.operations.shapes import LARGEST
+    from roofline.operations.arguments import LARGEST
 
     digits = text.strip().replace("_", "")
-    power = _WHOLE_FLOAT.fullmatch(digits)
+    power = re.fullmatch(_WHOLE_FLOAT, digits)
     number = None
     if power:
         number = int(power[1]) * int(10 ** int(power[2]))
-    elif _DIGITS.fullmatch(digits.removeprefix("-")):
+    elif re.fullmatch(_DIGITS, digits.removeprefix("-")):
         number = int(digits)
     if number is not None and number <= LARGEST and (least is None or number >= least):
         return number
@@ -66,7 +67,7 @@ def _instead(text: str, *, of_elements: bool = False) -> str | None:
     ('32k is 32000 or 32768; write the number', '1.5Ki is 1536; write the number')
 
     """
-    match = _PREFIXED.fullmatch(text)
+    match = re.fullmatch(_PREFIXED, text)
     if match:
         from fractions import Fraction
 

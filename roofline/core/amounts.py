@@ -1,16 +1,13 @@
 """What is said of a kernel, in options or in the columns of a list, to a Kernel: contradictions are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from roofline.core.kernel import FLOP_PER_MAC, Kernel
+from roofline.core.kernel import FLOP_PER_MAC, NOWHERE, Kernel
 from roofline.errors import InputError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amounts:
+class Amounts(NamedTuple):
     """Work, traffic and measurement as they were given; None is not given, which is not zero."""
 
     flops: float | None = None  # FLOP
@@ -18,7 +15,7 @@ class Amounts:
     bytes: float | None = None  # B
     bytes_read: float | None = None  # B
     bytes_write: float | None = None  # B
-    bytes_at: Mapping[str, float] = field(default_factory=dict)  # B by memory level
+    bytes_at: Mapping[str, float] = NOWHERE  # B by memory level
     intensity: float | None = None  # FLOP/B
     seconds: float | None = None  # s
     achieved: float | None = None  # FLOP/s

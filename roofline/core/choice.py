@@ -1,13 +1,11 @@
 """Which roof: the headline with the sourced dense roof beside it, or the one that was asked for. Never a guess."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from roofline.core.device import Ceiling, Device, Source, Sparsity, level_key
 from roofline.core.roof import Roof, Stream
 from roofline.errors import InputError, UnknownNameError
+from roofline.records import self_checked
 
 RoofKind = Literal["spec", "measured"]
 # What may stand as a ceiling of arithmetic; an attention kernel or a loop of bare matrix instructions may not.
@@ -16,8 +14,8 @@ _LONGEST = 1e6  # s; no message and no launch takes longer
 _LIKE_DEFAULT = ("bf16", "fp16")  # may stand in for each other where only one was measured, and the label says which
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RoofQuery:
+@self_checked
+class RoofQuery(NamedTuple):
     """What the user said about the roof; the defaults are those of the model."""
 
     dtype: str | None = None
@@ -32,7 +30,8 @@ class RoofQuery:
     latency: float = 0.0  # s that each serial step over the link costs
     floor: float = 0.0  # s that the launch of a kernel takes
 
-    def __post_init__(self) -> None:
+    def check(self) -> "RoofQuery":
+        """The query itself, unless it contradicts itself."""
         for name, seconds in (("latency", self.latency), ("floor", self.floor)):
             if not 0 <= seconds <= _LONGEST:
                 raise InputError(f"{name} must be from 0 to {_LONGEST:g} s, got {seconds:g}")
@@ -47,6 +46,7 @@ class RoofQuery:
                 "measured ceilings do not tell sparsity, unit, accumulation or clock apart",
                 hint="leave out --sparse, --unit, --accumulate and --clock, or --roof measured",
             )
+        return self
 
     @property
     def specific(self) -> bool:
@@ -81,7 +81,7 @@ def choose(device: Device, query: RoofQuery) -> RoofChoice:
         return RoofChoice(roof=_measured(device, query))
     if device.headline is not None and not query.specific:
         try:
-            beside: Roof | None = _sourced(device, replace(query, headline=False))
+            beside: Roof | None = _sourced(device, query._replace(headline=False))
         except UnknownNameError:
             beside = None  # a device of which only the headline is known
         rivals = (beside,) if beside is not None and not query.headline else ()
@@ -99,14 +99,14 @@ def _rivals(device: Device, query: RoofQuery) -> tuple[Roof, ...]:
     if not query.sparse:
         return (headline,)
     try:
-        return headline, _sourced(device, replace(query, sparse=False))
+        return headline, _sourced(device, query._replace(sparse=False))
     except UnknownNameError:
         return (headline,)
 
 
 def over_level(device: Device, roof: Roof, level: str, kind: RoofKind = "spec") -> Roof:
     """The same peak over another memory level."""
-    return replace(roof, memory=stream(device, level, kind))
+    return roof._replace(memory=stream(device, level, kind))
 
 
 def sources_of(device: Device, keys: tuple[str, ...]) -> tuple[Source, ...]:

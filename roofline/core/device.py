@@ -1,17 +1,11 @@
-"""A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources.
-
-Records that have nothing to validate are named tuples: a dataclass costs every start of the program most of a
-millisecond.
-"""
-
-from __future__ import annotations
+"""A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
+from roofline.records import self_checked
 
 Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
@@ -123,8 +117,11 @@ class Ceiling(NamedTuple):
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Device:
+_NO_SOURCES: Final[Mapping[str, Source]] = {}
+
+
+@self_checked
+class Device(NamedTuple):
     """One machine."""
 
     id: str
@@ -142,14 +139,15 @@ class Device:
     tdp: float | None = None  # W
     tdp_sources: tuple[str, ...] = ()
     measured: tuple[Ceiling, ...] = ()
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, Source] = _NO_SOURCES
     note: str | None = None
     origin: str = ""  # the file it was read from
 
-    def __post_init__(self) -> None:
+    def check(self) -> "Device":
+        """The device itself, unless a figure of it is impossible."""
         if not self.peaks:
             raise InputError(f"{self.id} has no peaks")
-        for peak in self.peaks:  # named tuples, which cannot refuse them themselves
+        for peak in self.peaks:
             if peak.dense is None and peak.sparse is None:
                 raise InputError(f"the {peak.dtype} peak has neither a dense nor a sparse rate")
             for value in (peak.dense, peak.sparse):
@@ -159,6 +157,10 @@ class Device:
             for value in (memory.bandwidth, memory.capacity, memory.usable):
                 if value is not None and not 0 < value < math.inf:
                     raise InputError(f"{self.id}: a figure of {memory.level} must be finite and > 0, got {value}")
+        return self
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.origin))  # its sources are a mapping, which has no hash
 
     @property
     def main_memory(self) -> Memory:

@@ -1,13 +1,9 @@
 """Gates: does a kernel meet what is expected of it? An answer that hangs on which peak is meant is refused."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from typing import Final, NamedTuple, get_args
 
-from roofline.core.placement import Placement
+from roofline.core.placement import Placed, Placement
 from roofline.core.roof import Bound, Resource
-from roofline.core.target import Placed
 from roofline.errors import AmbiguousVerdictError, InputError
 from roofline.units import show
 
@@ -15,8 +11,7 @@ from roofline.units import show
 BOUNDS: Final[dict[str, Bound]] = {f"{resource}-bound": resource for resource in get_args(Resource)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
+class Expectation(NamedTuple):
     """What is asked of a kernel; what is not asked is None."""
 
     bound: Bound | None = None

@@ -1,22 +1,21 @@
 """A kernel: how much work it does, how many bytes it moves, and perhaps how long it was measured to take."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal, NamedTuple
 
 from roofline.core.device import level_key
 from roofline.errors import InputError, OutOfRangeError
+from roofline.records import self_checked
 
 # Wider than anything real, and narrow enough that no quotient of two such numbers leaves the range of a float.
 SMALLEST, LARGEST = 1e-30, 1e60
+NOWHERE: Final[Mapping[str, float]] = {}  # no further memory level
 FLOP_PER_MAC = 2  # one multiply-accumulate is two operations; the one place that says so
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel:
+@self_checked
+class Kernel(NamedTuple):
     """Work and traffic of one kernel. What is not known is None, which is not zero.
 
     Raises:
@@ -27,7 +26,7 @@ class Kernel:
     name: str = "kernel"
     flops: float | None = None  # FLOP
     bytes: float | None = None  # B through the memory it is placed on (main memory unless told otherwise)
-    bytes_at: Mapping[str, float] = field(default_factory=dict)  # B through further memory levels
+    bytes_at: Mapping[str, float] = NOWHERE  # B through further memory levels
     known_intensity: float | None = None  # FLOP/B, where only the quotient is known
     dtype: str | None = None
     unit: Literal["vector"] | None = None  # "vector": it has no matrix products, so no matrix unit serves it
@@ -40,7 +39,8 @@ class Kernel:
     assumptions: tuple[str, ...] = ()  # what was counted how, in words
     notes: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
+    def check(self) -> "Kernel":
+        """The kernel itself, unless it is impossible."""
         for what, value in (
             ("FLOPs", self.flops),
             ("bytes", self.bytes),
@@ -65,6 +65,7 @@ class Kernel:
         said = self.bytes is not None or self.bytes_at
         if self.flops == 0 and said and not self.bytes and not any(self.bytes_at.values()):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
+        return self
 
     def _check_levels(self, levels: Mapping[str, float]) -> None:
         for level, value in levels.items():

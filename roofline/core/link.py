@@ -1,8 +1,5 @@
 """The third roof: the links of a device, over which a kernel sends bytes in serial steps of a latency each."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from typing import NamedTuple
 
 from roofline.core.choice import sources_of
@@ -82,7 +79,7 @@ def with_link(device: Device, bandwidth: float) -> Device:
         raise InputError(
             f"link must be a name, or a bandwidth between {SLOWEST:g} and {FASTEST:g} B/s, got {bandwidth:g}"
         )
-    return replace(device, links=(Link(name="given link", bandwidth=bandwidth, basis="given"),))
+    return device._replace(links=(Link(name="given link", bandwidth=bandwidth, basis="given"),))
 
 
 def _find(device: Device, name: str | None) -> Link:

@@ -1,17 +1,14 @@
 """A kernel on a roof, and everything that follows from that."""
 
-from __future__ import annotations
-
 import math
 import operator
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
+from roofline.core.device import Device
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port
-from roofline.core.roof import Bound, Resource, Roof
-
-TOLERANCE = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
+from roofline.core.roof import TOLERANCE, Bound, Resource, Roof
 
 
 class Term(NamedTuple):
@@ -25,9 +22,8 @@ class Term(NamedTuple):
 _SECONDS = operator.attrgetter("seconds")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Placement:
-    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof."""
+class _Given(NamedTuple):
+    """What a placement is made of."""
 
     kernel: Kernel
     roof: Roof
@@ -35,14 +31,20 @@ class Placement:
     link: Port | None = None  # what the kernel communicates over, if it does
     # s that launching takes, whatever is launched; no term of the least time, since launches overlap
     floor: float = 0.0
-    slowest: Term | None = field(init=False, compare=False, repr=False)  # the term that binds, which most else asks for
 
-    def __post_init__(self) -> None:
-        # At equal times the first wins, which is that of the arithmetic, as at the ridge point.
-        slowest = max(self.terms, key=_SECONDS, default=None)
-        object.__setattr__(self, "slowest", slowest)
 
-    @property
+class Placement(_Given):
+    """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof.
+
+    What most else asks for is computed once, since a list may have a million of these.
+    """
+
+    @cached_property
+    def slowest(self) -> Term | None:
+        """The term that binds; at equal times the first, which is that of the arithmetic, as at the ridge point."""
+        return max(self.terms, key=_SECONDS, default=None)
+
+    @cached_property
     def intensity(self) -> float | None:
         """Arithmetic intensity in FLOP/B, None if unknown."""
         return self.kernel.arithmetic_intensity
@@ -116,7 +118,7 @@ class Placement:
         slowest = self.slowest
         return None if slowest is None or slowest.resource == "compute" else slowest.name
 
-    @property
+    @cached_property
     def attainable(self) -> float | None:
         """FLOP/s that this kernel can reach under all its roofs; None where its intensity is unknown."""
         if self.intensity is None:
@@ -158,7 +160,7 @@ class Placement:
         achieved = self.kernel.achieved_bandwidth
         return None if achieved is None else achieved / self.roof.bandwidth
 
-    @property
+    @cached_property
     def efficiency(self) -> float | None:
         """Share of the roof that the measurement reaches: least time over measured time.
 
@@ -175,7 +177,7 @@ class Placement:
         """Whether :attr:`efficiency` is against the whole roof and not one term of it."""
         return self.complete or (self.kernel.rate is not None and self.intensity is not None)
 
-    @property
+    @cached_property
     def roof_share(self) -> float | None:
         """The largest share that a measurement has of anything it is judged by; above 1 it exceeds that."""
         shares = (self.efficiency, self.achieved_share, self.bandwidth_share)
@@ -192,3 +194,18 @@ class Placement:
         if self.kernel.seconds is None or self.least_time is None:
             return None
         return max(0.0, self.kernel.seconds - self.least_time)
+
+
+class Placed(NamedTuple):
+    """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
+
+    device: Device
+    first: Placement
+    beside: Placement | None = None
+    rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
+    headline: Placement | None = None  # on the headline, to stand beside a precision that was named
+
+    @property
+    def reachable(self) -> Placement:
+        """The placement on the roof that a kernel can reach: the sourced one, where the first is the headline."""
+        return self.beside or self.first

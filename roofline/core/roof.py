@@ -4,14 +4,13 @@ S. Williams, A. Waterman, D. Patterson: Roofline: an insightful visual performan
 Communications of the ACM 52(4), 2009.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from roofline.core.device import FASTEST, SLOWEST, Basis, Ceiling, Peak, Source, Sparsity
 from roofline.errors import InputError
+from roofline.records import self_checked
 
+TOLERANCE: Final = 1.001  # a point counts as above the roof from here on, so that rounding dust does not
 Resource = Literal["memory", "compute", "link"]
 Bound = Literal["memory", "compute", "link", "latency"]  # a resource, or the launch of the kernel
 
@@ -27,8 +26,8 @@ class Stream(NamedTuple):
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roof:
+@self_checked
+class Roof(NamedTuple):
     """A peak in FLOP/s over one memory, and where both come from."""
 
     peak: float  # FLOP/s
@@ -40,16 +39,18 @@ class Roof:
     clock: str | None = None
     headline: bool = False
     basis: Basis = "given"
-    row: Peak | Ceiling | None = field(default=None, compare=False, repr=False)  # of the device, whose figure it is
+    row: Peak | Ceiling | None = None  # of the device, whose figure it is
     what: str | None = None  # which kernel measured the peak
     sources: tuple[Source, ...] = ()
     note: str | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> "Roof":
+        """The roof itself, unless its rates are impossible."""
         if not SLOWEST <= self.peak <= FASTEST:
             raise InputError(f"peak must be between {SLOWEST:g} and {FASTEST:g} FLOP/s, got {self.peak}")
         if not SLOWEST <= self.bandwidth <= FASTEST:
             raise InputError(f"bandwidth must be between {SLOWEST:g} and {FASTEST:g} B/s, got {self.bandwidth}")
+        return self
 
     @property
     def bandwidth(self) -> float:

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from roofline.core.choice import RoofChoice, RoofQuery, choose, over_level
 from roofline.core.device import Device, level_key
 from roofline.core.kernel import Kernel
-from roofline.core.link import Port, port
-from roofline.core.placement import Placement
 from roofline.core.roof import Roof
 from roofline.errors import InputError, UnknownNameError
 
-
-class Placed(NamedTuple):
-    """A kernel on the chosen roof, and on the sourced dense one beside it where the first is the headline."""
-
-    device: Device
-    first: Placement
-    beside: Placement | None = None
-    rivals: tuple[Placement, ...] = ()  # on the other roofs that could have been meant
-    headline: Placement | None = None  # on the headline, to stand beside a precision that was named
-
-    @property
-    def reachable(self) -> Placement:
-        """The placement on the roof that a kernel can reach: the sourced one, where the first is the headline."""
-        return self.beside or self.first
+if TYPE_CHECKING:
+    from roofline.core.link import Port
+    from roofline.core.placement import Placed, Placement
 
 
 class Target:
@@ -50,8 +36,8 @@ class Target:
         if (dtype, unit) not in self._choices:
             if dtype is not None and self.query.headline:
                 raise InputError(f"its precision is {dtype}, but --headline asks for the headline figure")
-            query = self.query if dtype is None else replace(self.query, dtype=dtype, headline=False)
-            self._choices[dtype, unit] = choose(self.device, query if unit is None else replace(query, unit=unit))
+            query = self.query if dtype is None else self.query._replace(dtype=dtype, headline=False)
+            self._choices[dtype, unit] = choose(self.device, query if unit is None else query._replace(unit=unit))
         return self._choices[dtype, unit]
 
     def place(self, kernel: Kernel) -> Placed:
@@ -60,9 +46,11 @@ class Target:
         A kernel without matrix products is placed under the vector unit's peak; where the device has none of its
         precision, under the default one, and a note says so.
         """
+        from roofline.core.placement import Placed  # noqa: PLC0415  (a model's steps place no kernel)
+
         choice, kernel = self._for_unit(kernel)
         if (note := self._unsaid_accumulation(choice.roof)) is not None:
-            kernel = replace(kernel, notes=(*kernel.notes, note))
+            kernel = kernel._replace(notes=(*kernel.notes, note))
         beside = None if choice.beside is None else self._placement(kernel, choice.beside)
         return Placed(
             device=self.device,
@@ -82,7 +70,7 @@ class Target:
         if roof.unit != "matrix":
             return choice, kernel
         lacking = f"no {roof.dtype} rate of the vector unit of {self.device.id} is known: the peak is the matrix unit's"
-        return choice, replace(kernel, notes=(*kernel.notes, lacking))
+        return choice, kernel._replace(notes=(*kernel.notes, lacking))
 
     def _unsaid_accumulation(self, roof: Roof) -> str | None:
         """What must be said where an accumulation was asked for and the source of the peak does not name it."""
@@ -107,9 +95,13 @@ class Target:
     def _link(self, kernel: Kernel) -> Port | None:
         if not kernel.communicates:
             return None
+        from roofline.core.link import port  # noqa: PLC0415  (few kernels communicate)
+
         return port(self.device, self.query.link, self.query.latency, devices=kernel.devices)
 
     def _placement(self, kernel: Kernel, roof: Roof) -> Placement:
+        from roofline.core.placement import Placement  # noqa: PLC0415  (as above)
+
         main, levels = None, []
         for level in kernel.bytes_at:
             if level_key(level) == level_key(roof.memory.level):
@@ -123,7 +115,7 @@ class Target:
         moved = kernel.bytes if main is None else kernel.bytes_at[main]
         at = {other.memory.level: kernel.bytes_at[level] for level, other in levels}
         return Placement(
-            kernel=replace(kernel, bytes=moved, bytes_at=at),
+            kernel=kernel._replace(bytes=moved, bytes_at=at),
             roof=roof,
             levels=tuple(other for _, other in levels),
             link=self._link(kernel),

@@ -3,14 +3,11 @@
 An elementary function (exp, tanh, erf) counts as one FLOP; libraries spend several instructions on it.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from roofline.core.kernel import Kernel
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"

@@ -1,12 +1,9 @@
 """Traffic of a product of dense matrices: each operand once, or as often as tiles in a fast memory make it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.arguments import held
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import held, sizes
 from roofline.precision import PRECISIONS, Format, remarks, storage
 
 
@@ -19,7 +16,7 @@ class Operands(NamedTuple):
     sums: Format
 
     @classmethod
-    def of(cls, dtype: str, a: str | None, b: str | None, c: str | None, sums: str | None = None) -> Operands:
+    def of(cls, dtype: str, a: str | None, b: str | None, c: str | None, sums: str | None = None) -> "Operands":
         """The formats that arguments name; ``dtype`` where they name none, and the output's for the sums."""
         every = storage(dtype, name="dtype")
         result = held("result", c, every)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isqrt
 
-from roofline.operations.shapes import LARGEST, sizes
+from roofline.operations.arguments import LARGEST, sizes
 
 
 def gemm_lower_bound(*, m: int, n: int, k: int, fast_memory: int) -> int:

@@ -5,14 +5,11 @@ Optimization of collective communication operations in MPICH, Int. J. High Perfo
 2005. Nothing is reduced in the switches. One device sends nothing: what is left is a copy in its own memory.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import Kernel
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import divides, one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import divides, sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "communication"

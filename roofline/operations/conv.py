@@ -1,14 +1,12 @@
 """Convolutions: direct, grouped, dilated and transposed, in one to three dimensions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
+from roofline.operations.arguments import LARGEST, sizes
 from roofline.operations.filters import Axis, convolution
 from roofline.operations.registry import operation
-from roofline.operations.shapes import LARGEST, sizes
 
 _FAMILY: Final = "deep learning"
 

@@ -1,15 +1,12 @@
 """Counting and ordering of keys: nothing but traffic."""
 
-from __future__ import annotations
-
 from math import ceil
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "counting"

@@ -4,13 +4,11 @@ The counts are the exact polynomials of LAPACK Working Note 41 (Blackford, Donga
 table of operation counts), real arithmetic: additions, multiplications, divisions and square roots one FLOP each.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "dense linear algebra"

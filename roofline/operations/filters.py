@@ -3,15 +3,12 @@
 Output sizes after V. Dumoulin, F. Visin: A guide to convolution arithmetic for deep learning, arXiv:1603.07285.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import NamedTuple
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import held
-from roofline.operations.shapes import counts, divides, sizes
+from roofline.operations.arguments import counts, divides, held, sizes
 from roofline.precision import remarks, storage
 
 

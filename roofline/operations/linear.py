@@ -1,14 +1,12 @@
 """Products of dense matrices: gemm, gemv and grouped gemm, with compulsory or blocked traffic."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
+from roofline.operations.arguments import counts, sizes
 from roofline.operations.blocking import Operands, blocks_of, in_words, moved
 from roofline.operations.registry import operation
-from roofline.operations.shapes import counts, sizes
 
 _FAMILY: Final = "dense linear algebra"
 

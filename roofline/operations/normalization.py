@@ -4,14 +4,11 @@ An elementary function (exp, log, square root) counts as one FLOP. What is done 
 out of the norms and of the softmax.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from roofline.core.kernel import Kernel
-from roofline.operations.arguments import held, one_of
+from roofline.operations.arguments import held, one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"

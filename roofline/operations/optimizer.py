@@ -1,13 +1,10 @@
 """Optimiser steps: one update of all parameters from their gradients."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel
-from roofline.operations.arguments import held
+from roofline.operations.arguments import held, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "deep learning"

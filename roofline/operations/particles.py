@@ -1,10 +1,8 @@
 """Forces between particles, each pair computed directly."""
 
-from __future__ import annotations
-
 from roofline.core.kernel import Kernel
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _READ, _WRITTEN = 4, 3  # values of a body: position and mass; acceleration

@@ -1,13 +1,10 @@
 """Operations on elements that are no activations: arithmetic, reductions, transposes and gathers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel
-from roofline.operations.arguments import held
+from roofline.operations.arguments import counts, held, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import counts, sizes
 from roofline.precision import remarks, storage
 
 _FAMILY: Final = "deep learning"

@@ -5,8 +5,6 @@ switch, ``float`` a number, a ``Literal`` one of a few words, ``str`` a number f
 sizes. Its help is its line under ``Args:``.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -1,14 +1,11 @@
 """Scaled dot-product attention: grouped heads, causal and sliding windows, fused or unfused."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import held, one_of
+from roofline.operations.arguments import divides, held, one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import divides, sizes
 from roofline.precision import storage
 
 # Scores written, read by the softmax, written by it as weights, read by the product with V.

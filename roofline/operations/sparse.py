@@ -1,14 +1,11 @@
 """Products of a sparse matrix with a vector or with a few: the storage scheme decides the traffic."""
 
-from __future__ import annotations
-
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import FLOP_PER_MAC, Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _FAMILY: Final = "sparse linear algebra"

@@ -1,14 +1,12 @@
 """Fast Fourier transforms by the nominal operation count that benchmarks use."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Final
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _MOST_DIMENSIONS: Final = 3

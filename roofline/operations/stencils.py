@@ -1,15 +1,12 @@
 """Sweeps of a stencil over a regular grid, with the traffic of a named model of cache reuse."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Final, Literal, get_args
 
 from roofline.core.kernel import Kernel
 from roofline.errors import InputError
-from roofline.operations.arguments import one_of
+from roofline.operations.arguments import one_of, sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import Format, storage
 
 Shape = Literal["star", "box"]

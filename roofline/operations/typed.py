@@ -1,7 +1,5 @@
 """Arguments of an operation against its annotations: another type is refused by name, before the call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from operator import index

@@ -1,12 +1,10 @@
 """Operations on vectors: dot, axpy and scal of the BLAS, and the four loops of STREAM."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from roofline.core.kernel import Kernel
+from roofline.operations.arguments import sizes
 from roofline.operations.registry import operation
-from roofline.operations.shapes import sizes
 from roofline.precision import storage
 
 _BLAS: Final = "dense linear algebra"

@@ -1,10 +1,7 @@
 """Column names of kernel lists: which quantity a column holds, and in which unit its bare numbers are."""
 
-from __future__ import annotations
-
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from roofline.errors import FileError, nearest
 from roofline.text import quote
@@ -57,8 +54,7 @@ _BITS: Final = re.compile(r"(?:^|[_\s(\[])[KMGTP]i?b[)\]]?$")  # Mb and Gib: a s
 _AMBIGUOUS: Final = re.compile(r"^[kmgtp]flops$")
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What a column holds: the field, its quantity, the unit of bare numbers (None: base units), the level."""
 
     field: str

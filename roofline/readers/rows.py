@@ -1,10 +1,7 @@
 """Rows of a kernel list to kernels: cells with or without units, a Problem in the place of a bad one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from roofline import precision, units
 from roofline.core.amounts import Amounts
@@ -17,8 +14,7 @@ from roofline.readers.columns import Meaning, meaning, renamed, suggest
 from roofline.text import quote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """One kernel of a list, what its row expects of it, and where the row stands."""
 
     kernel: Kernel

@@ -4,8 +4,6 @@ A renderer is a module with ``render(report, style) -> str``; adding one is that
 writes a line a row has ``pieces`` too, which gives the lines one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Final, NamedTuple

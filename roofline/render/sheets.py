@@ -1,7 +1,5 @@
 """A report's single row as a line a heading and a cell a roof or phase, for the renderers that lay sheets out."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roofline.render.cells import measure

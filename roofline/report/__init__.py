@@ -1,7 +1,5 @@
 """Report: typed columns, rows, notes and context; all that a renderer ever sees."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -90,8 +88,8 @@ class Rows(Sequence[Mapping[str, Any]]):
     @overload
     def __getitem__(self, index: int) -> Mapping[str, Any]: ...
     @overload
-    def __getitem__(self, index: slice) -> Rows: ...
-    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Rows:
+    def __getitem__(self, index: slice) -> "Rows": ...
+    def __getitem__(self, index: int | slice) -> "Mapping[str, Any] | Rows":
         return Rows(self._items[index], self._make) if isinstance(index, slice) else self._make(self._items[index])
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from roofline.core.gate import Expectation, Failure
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed
+from roofline.core.target import Target
 from roofline.report import Column, Report
 from roofline.report.devices import device_context, headline_notes, scope_notes
 from roofline.report.placements import kernel_cells, roof_cells

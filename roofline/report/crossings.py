@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roofline.core.roof import Bound
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 
 
 def mark(before: Bound, after: Bound) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roofline import units
 from roofline.core.kernel import Kernel
-from roofline.core.placement import TOLERANCE, Placement
-from roofline.core.roof import Roof, Stream
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed, Placement
+from roofline.core.roof import TOLERANCE, Roof, Stream
+from roofline.core.target import Target
 from roofline.report import Column, Report, Rows, Value
 from roofline.report import placements as cells
 from roofline.report import sentences as said

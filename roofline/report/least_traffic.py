@@ -1,22 +1,18 @@
 """What no order of a gemm's products can beat past the largest known cache: in figures, in words, and as a warning."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from roofline import units
 from roofline.core.device import Memory
-from roofline.core.placement import Placement
-from roofline.core.target import Placed
+from roofline.core.placement import Placed, Placement
 from roofline.operations.blocking import Operands, tile_size
 from roofline.operations.bounds import gemm_lower_bound
 from roofline.operations.registry import Operation
 from roofline.precision import storage
 from roofline.report import Column, Report, Value
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 
 _SOURCE: Final = "Hong and Kung 1981; constant by Smith et al. 2017"
 _KEY: Final = "traffic_lower_bound_byte"
@@ -71,7 +67,7 @@ def least_traffic(operation: Operation, shape: dict[str, Any], placed: Placed) -
         amount=amount,
         cache=cache,
         counted=first,
-        forced=replace(first, kernel=replace(first.kernel, bytes=moved)),
+        forced=first._replace(kernel=first.kernel._replace(bytes=moved)),
         tile=tile and tile_size(tile, Operands.of(shape["dtype"], *named.values())),
     )
 

@@ -1,12 +1,13 @@
-"""The columns of kernels that communicate and their cells: bytes on the wire, and the link they go over."""
+"""Kernels that communicate, in columns and cells: bytes on the wire, and the link they go over, also in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final
 
-from roofline.core.placement import Placement
-from roofline.core.target import Placed
+from roofline import units
+from roofline.core.link import Port
+from roofline.core.placement import Placed, Placement
 from roofline.report import Column, Value
 
 _COLUMNS: Final = (
@@ -39,3 +40,10 @@ def link_cells(placement: Placement) -> dict[str, Any]:
         "link_latency_s": link.latency,
         "link_least_time_s": placement.least_time_of("link"),
     }
+
+
+def link_line(link: Port) -> str:
+    """What a link is taken to do, in words."""
+    latency = f"{units.show(link.latency, 's')} a serial step" if link.latency else "latency taken as 0"
+    note = f", {link.note}" if link.note else ""
+    return f"{link.name}: {units.show(link.bandwidth, 'B/s')} one way ({link.basis}{note}), {latency}"

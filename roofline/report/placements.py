@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from roofline import units
 from roofline.core.placement import Placement
-from roofline.core.roof import Bound
 from roofline.report import Column, Format, Value
-
-BOUND_WORDS: Final = {bound: f"{bound}-bound" for bound in get_args(Bound)}
+from roofline.report.roofs import BOUND_WORDS
 
 # What a kernel has whatever roof it is under.
 KERNEL_COLUMNS: Final = (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from roofline import units
-from roofline.core.roof import Roof, origin
+from roofline.core.roof import Bound, Roof, origin
+
+BOUND_WORDS: Final = {bound: f"{bound}-bound" for bound in get_args(Bound)}
 
 if TYPE_CHECKING:  # ridge places no kernel and should not pay for it
-    from roofline.core.target import Placed
+    from roofline.core.placement import Placed
 
 
 def roof_line(roof: Roof, *, of: str | None = None) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from roofline import units
-from roofline.core.link import Port
-from roofline.core.placement import Placement
-from roofline.core.target import Placed
+from roofline.core.placement import Placed, Placement
 from roofline.precision import PRECISIONS
 from roofline.report.devices import headline_notes, scope_notes
-from roofline.report.placements import BOUND_WORDS, why_unknown
+from roofline.report.links import link_line
+from roofline.report.placements import why_unknown
+from roofline.report.roofs import BOUND_WORDS
 from roofline.text import clip
 
 _HARDLY: Final = 1e-4  # share of the roof below which a measured time is doubted
@@ -43,7 +42,7 @@ def verdict(placement: Placement) -> str:
 
 def _below_floor(placement: Placement) -> str:
     least, floor = units.show(placement.least_time or 0.0, "s"), units.show(placement.floor, "s")
-    alone = replace(placement, floor=0.0)
+    alone = placement._replace(floor=0.0)
     return (
         f"latency-bound: the least time of {least} is below the launch floor of {floor}; by the roof {verdict(alone)}"
     )
@@ -263,13 +262,6 @@ def assumptions(placed: Sequence[Placed]) -> list[str]:
         missing = "FLOP count" if first.kernel.flops is None else "traffic"
         lines.append(f"no {missing} given: the share of the roof is a lower bound")
     return lines
-
-
-def link_line(link: Port) -> str:
-    """What a link is taken to do, in words."""
-    latency = f"{units.show(link.latency, 's')} a serial step" if link.latency else "latency taken as 0"
-    note = f", {link.note}" if link.note else ""
-    return f"{link.name}: {units.show(link.bandwidth, 'B/s')} one way ({link.basis}{note}), {latency}"
 
 
 def explanation(placed: Sequence[Placed]) -> list[str]:

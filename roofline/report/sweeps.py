@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from roofline import units
-from roofline.core.placement import Placement
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed, Placement
+from roofline.core.target import Target
 from roofline.report import Column, Report
 from roofline.report.crossings import crossing_line, mark, side
 from roofline.report.kernels import kernel_list

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from roofline import units
+from roofline.core.placement import Placed
 from roofline.core.roof import Bound
-from roofline.core.target import Placed
 
 
 class Tallies:

@@ -1,17 +1,15 @@
 """The architecture of a decoder: its layers by type and number, its tables, and what follows exactly from them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.precision import PRECISIONS, remarks
+from roofline.records import self_checked
 from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part
 from roofline.transformer.layer import Layer, Types
-from roofline.transformer.mla import Mla
 
 
 class Quantization(NamedTuple):
@@ -27,14 +25,8 @@ class Quantization(NamedTuple):
     kv_note: str = ""  # what must be said of a cache that is taken so
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Architecture:
-    """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
-
-    Raises:
-        InputError: a size of a layer or its own that is impossible, or a model without parameters.
-
-    """
+class _Described(NamedTuple):
+    """What an architecture is described by."""
 
     name: str
     hidden: int  # h; 0 where nothing but the number of parameters is known
@@ -52,15 +44,26 @@ class Architecture:
     source: str = ""
     notes: tuple[str, ...] = ()  # what is left out: vision towers, layers for training alone
 
-    def __post_init__(self) -> None:
+
+@self_checked
+class Architecture(_Described):
+    """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
+
+    Raises:
+        InputError: a size that is impossible, or a model without parameters.
+
+    """
+
+    def check(self) -> "Architecture":
+        """The architecture itself, unless it is impossible."""
         counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
         if self.layers or self.vocab:
             sizes(hidden=self.hidden)
-        for count, layer in self.layers:
+        for count, _ in self.layers:
             sizes(layers=count)
-            layer.check()
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
+        return self
 
     @property
     def plain(self) -> str:
@@ -80,12 +83,12 @@ class Architecture:
     @property
     def has_latent(self) -> bool:
         """Whether any layer caches a latent (MLA) in place of keys and values."""
-        return any(isinstance(layer.attention, Mla) for _, layer in self.layers)
+        return any(layer.attention.kind == "latent" for _, layer in self.layers)
 
     @property
-    def as_mha(self) -> Architecture:
+    def as_mha(self) -> "Architecture":
         """The same model with keys and values for each head."""
-        return replace(self, layers=tuple((count, layer.as_mha()) for count, layer in self.layers))
+        return self._replace(layers=tuple((count, layer.as_mha()) for count, layer in self.layers))
 
     @property
     def parameters(self) -> int:
@@ -102,8 +105,8 @@ class Architecture:
         """The active parameters less an input table of tokens that is only looked up: one that is no LM head too."""
         return self.active_parameters - (0 if self.tied else self.vocab * self.hidden)
 
-    @property
-    def parameters_by_part(self) -> dict[Part, int]:
+    @cached_property
+    def parameters_by_part(self) -> Mapping[Part, int]:
         """Stored parameters of each part, which add up to the model; a tied LM head has none of its own."""
         parts = self._sum(Layer.parameters)
         norms = self.final_norm * self.hidden * (1 + self.norm_bias)
@@ -156,7 +159,7 @@ class Architecture:
         )
         if held is None or held.kept is None or named.weights != held.weights:
             return named
-        return replace(named, kept=held.kept)
+        return named._replace(kept=held.kept)
 
     def holds(self, formats: Formats) -> bool:
         """Whether these formats are those of the file, so that each tensor counts with a type of its own."""

@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from roofline.core.device import Device
-from roofline.core.link import port, with_link
 from roofline.errors import InputError, UnitError
 from roofline.text import clip
-from roofline.transformer.efficiency import LEAST_SHARE
 from roofline.units import parse
 
 _PERCENT: Final = 100
@@ -82,6 +80,8 @@ def share(name: str, value: Any) -> float | None:
     """
     if value is None:
         return None
+    from roofline.transformer.efficiency import LEAST_SHARE  # noqa: PLC0415  (few steps are measured)
+
     found = _real(value)
     if found is None:
         raise InputError(f"{name} must be a number above 0 and at most 1, such as 0.45, got {clip(repr(value))}")
@@ -102,6 +102,8 @@ def linked(device: Device, link: Any) -> tuple[Device, str | None]:
     """
     if link is None:
         return device, None
+    from roofline.core.link import port, with_link  # noqa: PLC0415  (most devices take the link that they have)
+
     what = "link must be a name, or a bandwidth one way as a number in B/s, such as 450e9"
     if not isinstance(link, str):
         bandwidth = _real(link)

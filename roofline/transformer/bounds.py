@@ -12,18 +12,19 @@ Links are added to the total, not hidden behind it: an all-reduce needs the prod
 the all-reduce.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from roofline.core.link import Port
-from roofline.core.placement import Placement
 from roofline.core.roof import Bound, Roof
 from roofline.core.target import Target
 from roofline.errors import InputError
+from roofline.records import self_checked
 from roofline.transformer.operator import Operator
 from roofline.transformer.table import Moved, Table
+
+if TYPE_CHECKING:
+    from roofline.core.link import Port
+    from roofline.core.placement import Placement
 
 
 class Times(NamedTuple):
@@ -34,14 +35,15 @@ class Times(NamedTuple):
     link: float
 
 
+@self_checked
 class Roofs(NamedTuple):
     """The roofs of one device by precision, all over its main memory, and the link to its peers."""
 
     by_precision: Mapping[str, Roof]
-    link: Port | None = None
+    link: "Port | None" = None
 
     @classmethod
-    def of(cls, target: Target, table: Table, link: Port | None = None) -> Roofs:
+    def of(cls, target: Target, table: Table, link: "Port | None" = None) -> "Roofs":
         """The roofs of a device for each precision that a table multiplies in.
 
         Raises:
@@ -56,8 +58,8 @@ class Roofs(NamedTuple):
         """B/s of the memory."""
         return next(iter(self.by_precision.values())).bandwidth
 
-    def check(self) -> None:
-        """Refuse roofs that are none of one device.
+    def check(self) -> "Roofs":
+        """The roofs themselves, unless they are none of one device.
 
         Raises:
             InputError: no roof, or roofs over memories of different bandwidths.
@@ -65,6 +67,7 @@ class Roofs(NamedTuple):
         """
         if len({roof.bandwidth for roof in self.by_precision.values()}) != 1:
             raise InputError("the roofs of a step must be over one memory, and there must be one at least")
+        return self
 
     def roof(self, dtype: str | None) -> Roof:
         """The roof of a precision; for what multiplies nothing any will do, since its bandwidth decides.
@@ -93,19 +96,21 @@ class Roofs(NamedTuple):
             compute, (kernel.bytes or 0) / self.bandwidth, self._port.least_time(kernel.wire or 0, kernel.messages)
         )
 
-    def place(self, operator: Operator) -> Placement:
+    def place(self, operator: Operator) -> "Placement":
         """One run of an operator as a placement, with all that follows from it.
 
         Raises:
             InputError: no roof of its precision, or no link though it communicates.
 
         """
+        from roofline.core.placement import Placement  # noqa: PLC0415  (bounds alone place nothing)
+
         kernel = operator.kernel
         roof = self.roof(kernel.dtype) if kernel.flops else next(iter(self.by_precision.values()))
         return Placement(kernel=kernel, roof=roof, link=self._port if kernel.communicates else None)
 
     @property
-    def _port(self) -> Port:
+    def _port(self) -> "Port":
         if self.link is None:
             raise InputError("the step communicates, but the device has no link", hint="name a device with a link")
         return self.link
@@ -179,7 +184,6 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
         InputError: no roof for a precision, roofs of several memories, or no link for a step that communicates.
 
     """
-    roofs.check()
     memory, link, by_operator = 0.0, 0.0, 0.0
     for operator in table.operators:
         terms = roofs.times(operator)

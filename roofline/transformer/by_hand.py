@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from roofline.errors import InputError
-from roofline.operations.shapes import LARGEST, sizes
+from roofline.operations.arguments import LARGEST, sizes
 from roofline.text import clip
 from roofline.transformer import limits
 from roofline.transformer.architecture import Architecture
@@ -107,7 +106,7 @@ def by_hand(
         mlp = Moe(experts=num_experts, per_token=top_k, width=width, gated=gated)
     layer = Layer(attention=_gqa(hidden, heads, kv_heads, head_dim), mlp=mlp)
     found = Architecture(name="", hidden=hidden, vocab=vocab, layers=((layers, layer),), tied=tied, source="by hand")
-    return replace(found, name=name or _by_size(found.parameters))
+    return found._replace(name=name or _by_size(found.parameters))
 
 
 def _by_size(params: int) -> str:

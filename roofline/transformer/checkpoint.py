@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roofline.errors import InputError
 from roofline.precision import PRECISIONS
 from roofline.precision import parse as precision
 from roofline.text import clip, quote
 from roofline.transformer.architecture import Quantization
-from roofline.transformer.exclusions import Mlp
 from roofline.transformer.keys import Keys
-from roofline.transformer.quantization import KNOWN, quantization
+
+if TYPE_CHECKING:
+    from roofline.transformer.exclusions import Mlp
 
 _DTYPES: Final = ("dtype", "torch_dtype")
 _QUANTISED: Final = ("quantization_config", "compression_config")  # the second is what compressed-tensors wrote first
@@ -74,6 +75,8 @@ def configured(outer: Mapping[str, Any], keys: Keys, layers: Sequence[Mlp] = ())
     found = list(_said(outer, keys))
     if not found:
         return None
+    from roofline.transformer.quantization import KNOWN, quantization  # noqa: PLC0415  (most models hold 16 bits)
+
     (name, said), *others = found
     for other, differs in others:
         if differs != said:

@@ -6,20 +6,19 @@ of distinct ones. So the tables of two contexts say it all: exactly, or where fo
 share, within a block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from roofline.core.link import Port
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
-from roofline.transformer.moe import touched
 from roofline.transformer.operator import Operator
 from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
 from roofline.transformer.table import Moved
+
+if TYPE_CHECKING:
+    from roofline.core.link import Port
 
 # So many sequences fill whole blocks of every format, whatever one of them has: 64 x 256 elements are the largest.
 _SEQUENCES: Final = 64 * 256
@@ -80,7 +79,7 @@ class ClosedDecode(NamedTuple):
     def weights(self, batch: int) -> int:
         """B of weights that a step of so many sequences reads, the rows of the embedding left out."""
         touching = [
-            each.times * round(touched(each.experts, each.per_token, batch, self.conventions) * each.weights)
+            each.times * round(self.conventions.touched(each.experts, each.per_token, batch) * each.weights)
             for each in self.experts
         ]
         return self.fixed + sum(touching)
@@ -103,7 +102,7 @@ class ClosedDecode(NamedTuple):
         return max(batch * self.compute_time(context, peaks), self.moved(batch, context).least / bandwidth)
 
     def total_time(
-        self, batch: int, context: int, peaks: Mapping[str, float], bandwidth: float, link: Port | None = None
+        self, batch: int, context: int, peaks: Mapping[str, float], bandwidth: float, link: "Port | None" = None
     ) -> float:
         """Seconds of a step by FLOP and all bytes, and then the links."""
         seconds = max(batch * self.compute_time(context, peaks), self.moved(batch, context).all / bandwidth)

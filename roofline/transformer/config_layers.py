@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roofline.text import clip, counted, quote
-from roofline.transformer.exclusions import Mlp
 from roofline.transformer.families import ExpertKeys, Family
 from roofline.transformer.gqa import Gqa
 from roofline.transformer.keys import DEPTH, HEADS, KV_HEADS, WIDTH, Keys
 from roofline.transformer.layer import Layer, Types
-from roofline.transformer.mla import Mla
 from roofline.transformer.mlp import Dense
-from roofline.transformer.moe import Moe
+
+if TYPE_CHECKING:
+    from roofline.transformer.exclusions import Mlp
+    from roofline.transformer.mla import Mla
+    from roofline.transformer.moe import Moe
 
 _PER_TOKEN: Final = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk")
 
@@ -105,6 +107,8 @@ def _gqa(keys: Keys, family: Family, window: int | None) -> Gqa:
 
 
 def _mla(keys: Keys, family: Family) -> Mla:
+    from roofline.transformer.mla import Mla  # noqa: PLC0415  (a room is loaded for models that have it)
+
     for size in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"):
         keys.product((keys.called(*HEADS), keys.whole(*HEADS)), (keys.called(size), keys.whole(size)))
     return Mla(
@@ -130,6 +134,8 @@ def _dense(keys: Keys, family: Family) -> Dense:
 
 
 def _moe(keys: Keys, family: Family, said: ExpertKeys) -> Moe:
+    from roofline.transformer.moe import Moe  # noqa: PLC0415  (as above)
+
     experts, per_token = _routed(keys, said)
     width = keys.whole(*said.width)
     shared, number = width, 0

@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline.transformer.closed_decode import ClosedDecode
-from roofline.transformer.moe import touched
 
 _MOST: Final = 1e15  # sequences
 _CLOSE: Final = 1e-12  # relative width of the bracket that ends a search
@@ -103,7 +102,7 @@ def _weights(model: ClosedDecode, batch: float) -> float:
     return model.fixed + sum(
         each.times
         * each.weights
-        * (given if isinstance(given, int) else touched(each.experts, each.per_token, batch, model.conventions))
+        * (given if isinstance(given, int) else model.conventions.touched(each.experts, each.per_token, batch))
         for each in model.experts
     )
 

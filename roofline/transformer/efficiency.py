@@ -1,10 +1,8 @@
 """How good a measured run is: its MFU, its MBU and its share of the bound; above 100 % something is wrong."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
-from roofline.core.placement import TOLERANCE
+from roofline.core.roof import TOLERANCE
 from roofline.errors import InputError
 from roofline.transformer.bounds import Bounds
 

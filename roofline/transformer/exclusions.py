@@ -4,8 +4,6 @@ They are listed by name, with wildcards or as regular expressions, for all layer
 all layers here, so what is listed of some layers only, or is not known, is handed back to be said.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple

@@ -4,8 +4,6 @@ Read in the modelling code of transformers 5.24, and compared with its models pa
 tests/transformer/test_config_witness.py. A model_type that is not here is refused: nothing is guessed from its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 

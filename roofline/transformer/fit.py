@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
 from roofline.core.device import Device
@@ -138,7 +137,7 @@ def widest_weights(
         InputError: it depends on what is not known of the model, or the heads cannot be split so.
 
     """
-    choices = [replace(formats, weights=name, kept=None) for name in among]
+    choices = [formats._replace(weights=name, kept=None) for name in among]
     for choice in sorted(choices, key=lambda choice: weight_bytes(model, choice), reverse=True):
         if _fits(model, choice, load, capacity, bound=bound):
             return choice.weights

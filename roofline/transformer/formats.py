@@ -1,12 +1,10 @@
 """The number formats of a model: of its weights part by part, its KV cache, its activations, its arithmetic."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from roofline.errors import InputError
 from roofline.precision import PRECISIONS, Format, parse, remarks, storage
+from roofline.records import self_checked
 from roofline.text import quote
 
 Part = Literal["embedding", "attention", "mlp", "experts", "router", "vectors", "head", "unplaced"]
@@ -25,8 +23,8 @@ _KEPT_BY_GGUF: Final[frozenset[Part]] = frozenset({"router", "vectors"})
 PLAIN_BITS: Final = 16  # of what nobody quantises: activations, cache, and the parts that stay as they are
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formats:
+@self_checked
+class Formats(NamedTuple):
     """Names of :mod:`roofline.precision`, in their standard spelling.
 
     Raises:
@@ -46,17 +44,19 @@ class Formats:
     plain: str = "bf16"  # of the parts that stay as they are
     kept: frozenset[Part] | None = None  # the parts that stay in `plain`; None: as checkpoints of this format have it
 
-    def __post_init__(self) -> None:
+    def check(self) -> "Formats":
+        """The same in standard spelling, with the parts that stay as they are."""
         weights = storage(self.weights, name="weights", mixes=True)
-        object.__setattr__(self, "weights", weights.name)
-        for field in ("kv", "activations", "plain"):
-            object.__setattr__(self, field, storage(getattr(self, field), name=field).name)
-        object.__setattr__(self, "compute", parse(self.compute, name="compute"))
-        if self.kept is None:
-            object.__setattr__(self, "kept", kept_by(weights))
         for part in sorted(self.kept or ()):
             if part not in PARTS:
                 raise InputError(f"kept: no such part: {quote(part)}", hint=f"one of: {', '.join(PARTS)}")
+        spelt: dict[str, Any] = {
+            "weights": weights.name,
+            **{name: storage(getattr(self, name), name=name).name for name in ("kv", "activations", "plain")},
+            "compute": parse(self.compute, name="compute"),
+            "kept": kept_by(weights) if self.kept is None else self.kept,
+        }
+        return self if spelt == self._asdict() else self._replace(**spelt)
 
     def of(self, part: Part) -> Format:
         """The format that holds the weights of a part."""

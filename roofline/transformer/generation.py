@@ -1,12 +1,10 @@
 """Serving figures of a request: time to the first token, which the prefill makes, and of the decode steps behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import sizes
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
@@ -132,7 +130,7 @@ class _Piece(NamedTuple):
     total: float  # s
 
     @classmethod
-    def of(cls, low: int, high: int, seconds: Callable[[int], float]) -> _Piece:
+    def of(cls, low: int, high: int, seconds: Callable[[int], float]) -> "_Piece":
         """The range from ``low`` to ``high``. A convex function that meets its chord in the middle is that chord."""
         first, last, terms = seconds(low), seconds(high), high - low + 1
         total = terms * (first + last) / 2

@@ -5,8 +5,6 @@ an array of each of the 400,000 words of a vocabulary, and refuses a file that e
 skipped, and every length is held against the size of the file before anything is read.
 """
 
-from __future__ import annotations
-
 import mmap
 import struct
 from typing import Final, NamedTuple
@@ -133,7 +131,7 @@ class _Reader:
             raise self.broken(f"says that tensor {quote(name)} at byte {start} has the shape {sizes}; {most}", _AGAIN)
         return tensor
 
-    def value(self, kind: int) -> Value | _Skipped:
+    def value(self, kind: int) -> "Value | _Skipped":
         if kind == _STRING:
             return self.text()
         if kind == _ARRAY:
@@ -142,7 +140,7 @@ class _Reader:
             raise self.broken(f"has a value of unknown type {kind} at byte {self.at - 4}, in {self.within}", _AGAIN)
         return self.scalar(_SCALARS[kind])
 
-    def listed(self) -> Value | _Skipped:
+    def listed(self) -> "Value | _Skipped":
         start, kind, length = self.at, self.number("I"), self.count("values of a list")
         if kind == _STRING:
             self.skip_words(length)

@@ -6,7 +6,6 @@ The elements of the tensors are held against the parameters of the shapes.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Final
 
 from roofline.errors import FileError
@@ -74,8 +73,8 @@ def load(path: str) -> Architecture:
         dense = config["first_k_dense_replace"] or 0
         refuse_lacking(model, tensors, types, kind=kind, dense=dense, where=where)
     held = quantization_of(header, complete=not missing)
-    model = replace(model, quantization=held, notes=(*model.notes, *(missing or _held_against(model, header))))
-    return replace(model, quantization=held_in(model, header))
+    model = model._replace(quantization=held, notes=(*model.notes, *(missing or _held_against(model, header))))
+    return model._replace(quantization=held_in(model, header))
 
 
 def _by_name(header: Header, where: str) -> dict[str, Tensor]:

@@ -3,16 +3,15 @@
 Ainslie et al.: GQA, arXiv:2305.13245.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import gcd
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from roofline.errors import InputError
+from roofline.operations.arguments import counts, divides, sizes
 from roofline.operations.sdpa import attention as scaled_dot_product
-from roofline.operations.shapes import counts, divides, sizes
 from roofline.precision import arithmetic, storage
+from roofline.records import self_checked
 from roofline.text import counted
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -20,6 +19,7 @@ from roofline.transformer.operator import Operator, Tensor, append, in_precision
 from roofline.transformer.step import Step
 
 
+@self_checked
 class Gqa(NamedTuple):
     """Attention of n query heads over g heads of keys and values: MHA where g = n, MQA where g = 1."""
 
@@ -32,8 +32,8 @@ class Gqa(NamedTuple):
     window: int | None = None  # positions that a token attends at most, itself among them; None: all
     sinks: bool = False  # one learned logit a head (gpt-oss)
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Gqa":
+        """The attention itself, unless a size of it is impossible.
 
         Raises:
             InputError: a size that is no whole number from 1 on, or query heads that the KV heads do not divide.
@@ -46,11 +46,17 @@ class Gqa(NamedTuple):
         if self.kv_heads > self.heads:
             raise InputError(f"kv_heads must not exceed heads: {self.kv_heads} of {self.heads}")
         divides("kv_heads", self.kv_heads, "heads", self.heads)
+        return self
 
     def __str__(self) -> str:
         """In words, such as "32 query and 8 KV heads of 128, window 4,096"."""
         window = f", window {self.window:,}" if self.window else ""
         return f"{self.heads} query and {counted(self.kv_heads, 'KV head')} of {self.head_dim}{window}"
+
+    @property
+    def kind(self) -> Literal["heads"]:
+        """What it caches: a key and a value of each KV head."""
+        return "heads"
 
     @property
     def sharing(self) -> str | None:
@@ -90,7 +96,7 @@ class Gqa(NamedTuple):
         held = wide + self.kv_elements
         return max(held + wide, hidden + held)
 
-    def shard(self, devices: int) -> Gqa:
+    def shard(self, devices: int) -> "Gqa":
         """The heads that one of so many devices computes, KV heads being replicated where there are more devices.
 
         Raises:
@@ -102,7 +108,7 @@ class Gqa(NamedTuple):
             raise InputError(f"devices must divide the {counted(g, 'KV head')} or be a multiple of them, got {devices}")
         return self._replace(heads=heads, kv_heads=max(g // devices, 1))
 
-    def as_mha(self) -> Gqa:
+    def as_mha(self) -> "Gqa":
         """The same with as many KV heads as heads."""
         return self._replace(kv_heads=self.heads)
 

@@ -1,7 +1,5 @@
 """A grid of setups, computed point by point: every device with all combinations of sizes formats and words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -56,7 +54,7 @@ class Grid(NamedTuple):
 
     def table(self, setup: Setup) -> Table:
         """The operators of one point."""
-        return setup.prefill() if self.phase == "prefill" else setup.decode()
+        return setup.prefill if self.phase == "prefill" else setup.decode
 
     def each(self) -> Iterator[Setup]:
         """Each setup of the grid."""

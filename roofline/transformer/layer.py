@@ -1,24 +1,25 @@
 """One layer of a decoder: an attention, an MLP, and the norms and residual sums around them.
 
-Each kind of attention and of MLP is a room of its own, and a new one is a new room and a name in the unions here.
-Parameters are counted apart as matrices, which quantised checkpoints hold in few bits, and as vectors (norms, biases,
-sinks), which they leave at 16. These are records, which the architecture that they stand in checks.
+Each kind of attention and of MLP is a room of its own, and a new one is a new room and a name in the unions here; a
+model loads the rooms of the kinds that it has. Parameters are counted apart as matrices, which quantised checkpoints
+hold in few bits, and as vectors (norms, biases, sinks), which they leave at 16.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from typing import Final, Literal, NamedTuple
-
+from roofline.operations.arguments import counts
 from roofline.operations.pointwise import elementwise
-from roofline.operations.shapes import counts
+from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.gqa import Gqa
-from roofline.transformer.mla import Mla
-from roofline.transformer.mlp import Dense
-from roofline.transformer.moe import Moe
 from roofline.transformer.operator import Operator, Tensor, norm
 from roofline.transformer.step import Step
+
+if TYPE_CHECKING:
+    from roofline.transformer.gqa import Gqa
+    from roofline.transformer.mla import Mla
+    from roofline.transformer.mlp import Dense
+    from roofline.transformer.moe import Moe
 
 Types = tuple[tuple[str, str], ...]  # tensors of a layer by their name in GGUF, and the format that holds each
 # All norms of the hidden size that layers have, in their order; a layer has as many of them as it has norms.
@@ -26,30 +27,31 @@ _NORMS: Final = ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm"
 _SUMS: Final = 2  # residual sums: after the attention and after the MLP
 
 
+@self_checked
 class Layer(NamedTuple):
     """One layer: attention, MLP and norms of the hidden size. Without an MLP, its parameters are known in sum only."""
 
-    attention: Gqa | Mla
-    mlp: Dense | Moe | None
+    attention: "Gqa | Mla"
+    mlp: "Dense | Moe | None"
     norms: int = 2  # Gemma 2 and 3 have four
     norm_bias: bool = False  # layer norms (GPT-2, OPT) have a bias beside each weight
     types: Types = ()  # of its tensors, where a file lists them
 
-    def check(self) -> None:
-        """Refuse impossible sizes of any of its parts.
+    def check(self) -> "Layer":
+        """The layer itself, unless its norms are impossible.
 
         Raises:
             InputError: names the size.
 
         """
-        self.attention.check()
-        if self.mlp is not None:
-            self.mlp.check()
         counts(norms=self.norms)
+        return self
 
     def __str__(self) -> str:
         """In words.
 
+        >>> from roofline.transformer.gqa import Gqa
+        >>> from roofline.transformer.mlp import Dense
         >>> print(Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336)))
         32 query and 8 KV heads of 128; gated MLP of 14,336
 
@@ -79,7 +81,7 @@ class Layer(NamedTuple):
         """Elements a token that the widest operator reads and writes; None where the MLP is unknown."""
         return None if self.mlp is None else max(self.attention.widest(hidden), self.mlp.widest(hidden))
 
-    def shard(self, devices: int) -> Layer:
+    def shard(self, devices: int) -> "Layer":
         """What one of so many devices holds and computes of it.
 
         Raises:
@@ -89,13 +91,14 @@ class Layer(NamedTuple):
         mlp = None if self.mlp is None else self.mlp.shard(devices)
         return self._replace(attention=self.attention.shard(devices), mlp=mlp)
 
-    def as_mha(self) -> Layer:
+    def as_mha(self) -> "Layer":
         """The same with keys and values for each head."""
         return self._replace(attention=self.attention.as_mha())
 
     def tensors(self, hidden: int) -> tuple[Tensor, ...]:
         """Its tensors.
 
+        >>> from roofline.transformer.gqa import Gqa
         >>> layer = Layer(attention=Gqa(heads=2, kv_heads=1, head_dim=4), mlp=None)
         >>> sum(tensor.elements for tensor in layer.tensors(8))
         208
@@ -127,6 +130,8 @@ class Layer(NamedTuple):
 
         They have no FLOP of matrix products. A norm reads and writes the hidden state, a sum reads two and writes one.
 
+        >>> from roofline.transformer.gqa import Gqa
+        >>> from roofline.transformer.mlp import Dense
         >>> llama = Layer(attention=Gqa(heads=32, kv_heads=8, head_dim=128), mlp=Dense(width=14336))
         >>> rows = llama.norms_and_sums(hidden=4096, tokens=8, formats=Formats())
         >>> sum(row.times * row.activations for row in rows) == 10 * 8 * 4096 * 2

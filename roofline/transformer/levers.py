@@ -4,10 +4,7 @@ Without levers each query head has keys and values of its own (MHA), weights and
 its scores to memory, and one device serves one sequence. A lever takes one way to serve a model to another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from roofline.core.link import port
@@ -15,8 +12,6 @@ from roofline.errors import RooflineError
 from roofline.precision import storage
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.formats import PLAIN_BITS
-from roofline.transformer.gqa import Gqa
-from roofline.transformer.mla import Mla
 from roofline.transformer.parallel import shard
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
@@ -42,10 +37,10 @@ class Way(NamedTuple):
         nothing but the traffic of the history differs; a real MHA model would have larger projections.
         """
         if not self.mha:
-            return self.setup.decode()
-        absorbed = replace(self.setup.conventions, mla="absorbed")  # whose weights all stand in products of their own
-        model = self.setup.with_(conventions=absorbed).decode()
-        other = self._as_mha.decode()
+            return self.setup.decode
+        absorbed = self.setup.conventions._replace(mla="absorbed")  # whose weights all stand in products of their own
+        model = self.setup.with_(conventions=absorbed).decode
+        other = self._as_mha.decode
         kept = [each for each in model.operators if not each.kv]
         return model._replace(operators=(*kept, *(each for each in other.operators if each.kv)))
 
@@ -140,7 +135,7 @@ def joined_devices(setup: Setup) -> int | None:
 def without_levers(setup: Setup) -> Way:
     """The way of serving that levers are measured against; context, precision of products and counting are kept."""
     plain = setup.formats.plain
-    conventions = replace(setup.conventions, attention="unfused")
+    conventions = setup.conventions._replace(attention="unfused")
     bare = setup.with_(weights=plain, kv=plain, batch=1, devices=1, conventions=conventions)
     return Way(setup=bare, mha=bool(setup.architecture.layers))
 
@@ -168,10 +163,10 @@ def _cache(setup: Setup) -> Iterator[Lever]:
     known = [layer.attention for _, layer in setup.architecture.layers]
     latent = setup.architecture.has_latent
     for kind, name, why in (
-        (Gqa, "GQA", "its latent serves all heads" if latent else "it has as many KV heads as heads"),
-        (Mla, "MLA", "it caches keys and values, no latent"),
+        ("heads", "GQA", "its latent serves all heads" if latent else "it has as many KV heads as heads"),
+        ("latent", "MLA", "it caches keys and values, no latent"),
     ):
-        of = next((each.sharing for each in known if isinstance(each, kind) and each.sharing), None)
+        of = next((each.sharing for each in known if each.kind == kind and each.sharing), None)
         yield Lever(f"{name}: {of}" if of else name, shared, None if of else why if known else _BARE)
     for held, joint in _narrower(setup.formats.kv, (_KV,)):
         yield _changed(f"KV cache {held}", kv=held)._replace(why=None if known else _BARE, joint=joint)
@@ -192,7 +187,7 @@ def _narrower(asked: str, usual: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
 
 def _flash(setup: Setup) -> Lever:
     def fused(way: Way) -> Way:
-        return way._replace(setup=way.setup.with_(conventions=replace(way.setup.conventions, attention="flash")))
+        return way._replace(setup=way.setup.with_(conventions=way.setup.conventions._replace(attention="flash")))
 
     return Lever("FlashAttention", fused, None if setup.architecture.layers else _BARE)
 

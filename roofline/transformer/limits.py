@@ -1,6 +1,6 @@
 """The largest sizes that are believed of a model: far beyond all that were built, and small enough to reckon with.
 
-A step has at most 1e9 tokens, so that no array of it exceeds what operations take; see roofline.operations.shapes.
+A step has at most 1e9 tokens, so that no array of it exceeds what operations take; see roofline.operations.arguments.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """What one device holds of a model at work: its weights, the KV cache, activations at their peak, and a reserve."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.precision import storage
+from roofline.records import self_checked
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.formats import Formats
@@ -16,6 +15,7 @@ _LOGIT = 4  # B; logits are kept in fp32
 _SUM = 3  # hidden states of a residual sum: two read, one written
 
 
+@self_checked
 class Load(NamedTuple):
     """Sequences that a device, or each of several, serves at once."""
 
@@ -27,8 +27,8 @@ class Load(NamedTuple):
     reserve: int = 0  # B that nothing of this may use
     devices: int = 1  # between which each layer is split
 
-    def check(self) -> None:
-        """Refuse what is no load.
+    def check(self) -> "Load":
+        """The load itself, unless it is none.
 
         Raises:
             InputError: a number that is no whole number, or none at all.
@@ -36,6 +36,7 @@ class Load(NamedTuple):
         """
         sizes(batch=self.batch, positions=self.positions, chunk=self.chunk, block=self.block, devices=self.devices)
         counts(reserve=self.reserve, decoded=self.decoded)
+        return self
 
     @property
     def tokens(self) -> int:
@@ -81,7 +82,6 @@ def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
         InputError: a load that is none, or devices that the heads cannot be split between.
 
     """
-    load.check()
     part = shard(model, load.devices)
     known = bool(part.layers)
     return Demand(

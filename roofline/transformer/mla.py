@@ -6,14 +6,13 @@ position moves r + d_r elements once for all heads. Naive, a pair costs 2 n (d_n
 all positions to n heads, and moves what it has expanded. So the first suits decode and the second prefill.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from roofline.operations.arguments import sizes
 from roofline.operations.sdpa import attention as scaled_dot_product
-from roofline.operations.shapes import sizes
 from roofline.precision import arithmetic, storage
+from roofline.records import self_checked
 from roofline.text import counted
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -25,6 +24,7 @@ _ABSORBED: Final = "MLA absorbed: all heads attend the latent itself"
 _NAIVE: Final = "MLA naive: latents of all positions are expanded to keys and values of each head"
 
 
+@self_checked
 class Mla(NamedTuple):
     """Multi-head latent attention: one latent of keys and values a token, for all heads, and one rotary key."""
 
@@ -36,8 +36,8 @@ class Mla(NamedTuple):
     value_dim: int  # d_v
     bias: bool = False  # on the projections to the latents and on the output
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Mla":
+        """The attention itself, unless a size of it is impossible.
 
         Raises:
             InputError: a size that is no whole number from 1 on.
@@ -47,10 +47,16 @@ class Mla(NamedTuple):
         sizes(rope_dim=self.rope_dim, value_dim=self.value_dim)
         if self.q_lora_rank is not None:
             sizes(q_lora_rank=self.q_lora_rank)
+        return self
 
     def __str__(self) -> str:
         """In words, such as "MLA, 128 heads, latent 512 + 64"."""
         return f"MLA, {counted(self.heads, 'head')}, latent {self.kv_lora_rank} + {self.rope_dim}"
+
+    @property
+    def kind(self) -> Literal["latent"]:
+        """What it caches."""
+        return "latent"
 
     @property
     def sharing(self) -> str:
@@ -96,7 +102,7 @@ class Mla(NamedTuple):
         held = 2 * queries + values
         return max(held + values, hidden + held)
 
-    def shard(self, devices: int) -> Mla:
+    def shard(self, devices: int) -> "Mla":
         """The heads that one of so many devices computes; the latent is on every device.
 
         Raises:

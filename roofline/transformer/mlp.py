@@ -3,19 +3,19 @@
 Shazeer: GLU variants improve Transformer, arXiv:2002.05202.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from roofline.operations.activation import gelu, swiglu
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import sizes
 from roofline.precision import storage
+from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.operator import Group, Operator, Tensor, linear, moving
 
 
+@self_checked
 class Dense(NamedTuple):
     """An MLP of width I that every token passes: three matrices where it is gated, else two."""
 
@@ -23,14 +23,15 @@ class Dense(NamedTuple):
     gated: bool = True
     bias: bool = False
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Dense":
+        """The MLP itself, unless its width is impossible.
 
         Raises:
             InputError: a width that is no whole number from 1 on.
 
         """
         sizes(width=self.width)
+        return self
 
     def __str__(self) -> str:
         """In words, such as "gated MLP of 14,336"."""
@@ -70,7 +71,7 @@ class Dense(NamedTuple):
         into, width = (1 + self.gated) * self.width, self.width
         return max(hidden + runs * into, runs * (into + width), runs * (width + hidden))
 
-    def shard(self, devices: int) -> Dense:
+    def shard(self, devices: int) -> "Dense":
         """The part of its width on the fullest of so many devices."""
         return self._replace(width=-(-self.width // devices))
 

@@ -1,18 +1,18 @@
-"""Mixtures of experts: their shape and parameters, the distinct experts that a step touches, operators and tensors."""
-
-from __future__ import annotations
+"""Mixtures of experts: their shape and parameters, operators and tensors."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from roofline.errors import InputError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
+from roofline.records import self_checked
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats, Part
 from roofline.transformer.mlp import Dense
 from roofline.transformer.operator import Operator, Tensor, linear, reading
 
 
+@self_checked
 class Moe(NamedTuple):
     """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens."""
 
@@ -26,8 +26,8 @@ class Moe(NamedTuple):
     shared_width: int = 0  # of one shared expert
     shared_gate: bool = False  # a learned weight of what the shared experts say (Qwen2-MoE): h parameters
 
-    def check(self) -> None:
-        """Refuse impossible sizes.
+    def check(self) -> "Moe":
+        """The mixture itself, unless a size of it is impossible.
 
         Raises:
             InputError: a size that is no whole number from 1 on, or more experts a token than there are.
@@ -39,6 +39,7 @@ class Moe(NamedTuple):
             sizes(shared_width=self.shared_width)
         if self.per_token > self.experts:
             raise InputError(f"per_token must not exceed experts: {self.per_token} of {self.experts}")
+        return self
 
     def __str__(self) -> str:
         """In words, such as "8 of 256 experts of 2,048 and 1 shared of 2,048"."""
@@ -85,7 +86,7 @@ class Moe(NamedTuple):
         routed = self.expert.widest(hidden, runs=self.per_token)
         return routed if self.shared is None else max(routed, self.shared.widest(hidden))
 
-    def shard(self, devices: int) -> Moe:
+    def shard(self, devices: int) -> "Moe":
         """The part of the width of each expert on the fullest of so many devices; the router is on every device."""
         width = -(-self.width // devices)
         if self.shared is None:
@@ -130,7 +131,7 @@ class Moe(NamedTuple):
             formats=formats,
         )
         router = reading(router, formats.of("vectors").size_of(self.experts * self.router_bias))
-        copies = touched(self.experts, self.per_token, tokens, conventions)
+        copies = conventions.touched(self.experts, self.per_token, tokens)
         routed = self.expert.products(
             hidden=hidden,
             tokens=tokens * self.per_token,
@@ -145,47 +146,6 @@ class Moe(NamedTuple):
                 hidden=hidden, tokens=tokens, formats=formats, group="experts", called="shared experts' "
             )
         return (router, *(_of_experts(one, copies, self) for one in routed), *shared)
-
-
-def distinct_experts(experts: int, per_token: int, tokens: float) -> float:
-    """Expected number of different experts that T tokens touch, each k of E: E (1 - (1 - k/E)^T).
-
-    One token passes by an expert with probability 1 - k/E, and all T of them with (1 - k/E)^T, as they are drawn
-    independently; the expectation of the number touched is the sum of the others over the E experts. Exact for k
-    different experts a token, uniformly drawn; real routers favour some, so fewer are touched. At least k, at most
-    min(E, k T).
-
-    >>> round(distinct_experts(8, 2, 3), 3), round(distinct_experts(256, 8, 64), 2)
-    (4.625, 222.44)
-
-    """
-    return float(experts * (1 - (1 - per_token / experts) ** tokens))
-
-
-def touched(experts: int, per_token: int, tokens: float, conventions: Conventions) -> float:
-    """Experts of one layer whose weights a step reads.
-
-    By expectation; at least k, as where all tokens choose alike; at most k T; all, as an engine reads that computes
-    every expert; or a number.
-
-    Raises:
-        InputError: a given number below k or above E.
-
-    """
-    least, most = per_token, min(experts, per_token * tokens)
-    if conventions.experts == "expected":
-        return distinct_experts(experts, per_token, tokens)
-    if conventions.experts == "min":
-        return least
-    if conventions.experts == "max":
-        return most
-    if conventions.experts == "all":
-        return experts
-    if not least <= conventions.experts <= experts:
-        raise InputError(
-            f"experts must be from {per_token} (those of one token) to {experts} (all), got {conventions.experts}"
-        )
-    return conventions.experts
 
 
 def _of_experts(one: Operator, copies: float, moe: Moe) -> Operator:

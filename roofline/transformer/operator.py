@@ -4,9 +4,6 @@ With it the kinds of row that several rooms have: a linear layer, a norm, an app
 rows read.
 """
 
-from __future__ import annotations
-
-from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from roofline.core.kernel import Kernel
@@ -38,7 +35,7 @@ class Operator(NamedTuple):
     assumes: str = ""  # how it is counted where there are several ways, in words
     layer: int | None = None  # which type of layer of the architecture it belongs to; None: before or behind them
 
-    def in_layers(self, count: int, index: int) -> Operator:
+    def in_layers(self, count: int, index: int) -> "Operator":
         """The same in so many layers of a type of the architecture."""
         # Field by field, as nearly all rows of a table pass here, and _replace takes several times as long.
         return Operator(
@@ -162,18 +159,18 @@ def precision_of(part: Part, formats: Formats) -> str:
 
 def in_precision(kernel: Kernel, dtype: str) -> Kernel:
     """The same kernel with its arithmetic in another precision."""
-    return kernel if kernel.dtype == dtype else replace(kernel, dtype=dtype)
+    return kernel if kernel.dtype == dtype else kernel._replace(dtype=dtype)
 
 
 def traffic(kernel: Kernel) -> Kernel:
     """A kernel without matrix products, of which the traffic alone counts."""
-    return replace(kernel, flops=0) if kernel.flops else kernel
+    return kernel._replace(flops=0) if kernel.flops else kernel
 
 
 def moving(operator: Operator, more: int) -> Operator:
     """The same operator with so many B of activations more (or less, where they stay on the chip)."""
     kernel = operator.kernel
-    return operator._replace(kernel=replace(kernel, bytes=(kernel.bytes or 0) + more)) if more else operator
+    return operator._replace(kernel=kernel._replace(bytes=(kernel.bytes or 0) + more)) if more else operator
 
 
 def reading(operator: Operator, more: int) -> Operator:

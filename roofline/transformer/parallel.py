@@ -7,10 +7,7 @@ attention and behind the MLP. Of the logits nothing is sent: each device sends i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from roofline.operations.collective import allreduce
-from roofline.operations.shapes import sizes
+from roofline.operations.arguments import sizes
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.conventions import Conventions
 from roofline.transformer.formats import Formats
@@ -56,6 +53,8 @@ def parallel_table(
 
 
 def _join(architecture: Architecture, tokens: int, formats: Formats, devices: int) -> Operator:
+    from roofline.operations.collective import allreduce  # noqa: PLC0415  (one device sends nothing)
+
     kernel = allreduce(n=tokens * architecture.hidden, p=devices, dtype=formats.activations)
     times = _ALLREDUCES * architecture.depth
     return Operator("all-reduce", "communication", traffic(kernel), times=times)
@@ -77,8 +76,7 @@ def shard(architecture: Architecture, devices: int) -> Architecture:
     sizes(devices=devices)
     if devices == 1:
         return architecture
-    return replace(
-        architecture,
+    return architecture._replace(
         vocab=-(-architecture.vocab // devices),
         unplaced=-(-architecture.unplaced // devices),
         layers=tuple((count, layer.shard(devices)) for count, layer in architecture.layers),

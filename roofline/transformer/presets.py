@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from roofline.errors import UnknownNameError, nearest
 from roofline.text import quote
@@ -24,29 +24,22 @@ _SIZE: Final = 100_000  # characters
 _NEAREST: Final = 4  # ids that are suggested
 
 
-class Preset(NamedTuple):
-    """What a preset's file says, unread where nobody asks."""
-
-    id: str
-    path: str
-
-
-def presets() -> dict[str, Preset]:
-    """Every preset by its id, in order of id."""
+def presets() -> dict[str, str]:
+    """The file of every preset by its id, in order of id."""
     return {
-        name.removesuffix(".json"): Preset(name.removesuffix(".json"), os.path.join(_FOLDER, name))
+        name.removesuffix(".json"): os.path.join(_FOLDER, name)
         for name in sorted(os.listdir(_FOLDER))
         if name.endswith(".json")
     }
 
 
-def aliases(known: dict[str, Preset]) -> Iterator[tuple[str, Preset]]:
-    """Every alias with the preset that it leads to, read from the text without parsing it."""
-    for preset in known.values():
-        with open(preset.path, encoding="utf-8") as stream:
+def aliases(known: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Every alias with the id that it leads to, read from the text without parsing it."""
+    for id_, path in known.items():
+        with open(path, encoding="utf-8") as stream:
             match = re.search(_ALIASES, stream.read(_HEAD))
         for word in match[1].split(",") if match and match[1] else ():
-            yield word.strip().strip('"'), preset
+            yield word.strip().strip('"'), id_
 
 
 def find(name: str) -> Architecture:
@@ -65,9 +58,9 @@ def find(name: str) -> Architecture:
         return _read(known[wanted])
     leads = dict(aliases(known))
     if wanted in leads:
-        return _read(leads[wanted])
+        return _read(known[leads[wanted]])
     # Aliases are compared too, but ids are named, as roofline llm list has them.
-    near = [leads[word].id if word in leads else word for word in nearest(wanted, [*known, *leads], 2 * _NEAREST)]
+    near = [leads.get(word, word) for word in nearest(wanted, [*known, *leads], 2 * _NEAREST)]
     near += [id_ for id_ in known if wanted and wanted in id_]
     near = list(dict.fromkeys(near))[:_NEAREST]
     hint = f"did you mean: {', '.join(near)}?" if near else "a preset, a config.json or a GGUF file is wanted"
@@ -76,15 +69,15 @@ def find(name: str) -> Architecture:
 
 def _plain(name: str) -> str:
     """A name as ids are written: small, with hyphens, without owner, and without what training adds to it."""
-    plain = re.sub(r"[\s_]+", "-", name.strip().casefold()).rpartition("/")[2].removeprefix("meta-")
+    plain = "-".join(name.casefold().replace("_", " ").split()).rpartition("/")[2].removeprefix("meta-")
     for suffix in _TUNED:
         plain = plain.removesuffix(suffix)
     return plain
 
 
-def _read(preset: Preset) -> Architecture:
+def _read(path: str) -> Architecture:
     from roofline.files import read_text  # noqa: PLC0415  (whoever lists names reads no file)
     from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415
 
-    said = parse_json(read_text(preset.path, limit=_SIZE), preset.path)
-    return architecture(said["config"], name=said["name"], where=preset.path, source=said["source"])
+    said = parse_json(read_text(path, limit=_SIZE), path)
+    return architecture(said["config"], name=said["name"], where=path, source=said["source"])

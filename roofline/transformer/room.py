@@ -1,7 +1,5 @@
 """How much of a device's memory a setup takes, and how far each of its sizes could go, the others being as they are."""
 
-from __future__ import annotations
-
 import math
 from typing import Final, NamedTuple
 

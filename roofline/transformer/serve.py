@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from roofline.core.choice import RoofQuery
 from roofline.core.device import Device
 from roofline.core.target import Target
 from roofline.errors import InputError
-from roofline.operations.shapes import LARGEST, counts, sizes
+from roofline.operations.arguments import LARGEST, counts, sizes
 from roofline.precision import PRECISIONS
 from roofline.transformer import arguments, choices
 from roofline.transformer.architecture import Architecture
@@ -113,7 +112,7 @@ def serve(
         reserve=arguments.reserve(reserve),
         mfu=arguments.share("mfu", mfu),
         mbu=arguments.share("mbu", mbu),
-    ).check()
+    )
     _ = setup.formats, setup.port  # which say what there is not
     return Serving(setup)
 
@@ -121,7 +120,7 @@ def serve(
 def _of_any_precision(device: Device) -> Device:
     """A device of which only a peak and a bandwidth were given: the peak is that of every precision."""
     peak = device.peaks[0]
-    return device if peak.dtype else replace(device, peaks=tuple(peak._replace(dtype=name) for name in PRECISIONS))
+    return device if peak.dtype else device._replace(peaks=tuple(peak._replace(dtype=name) for name in PRECISIONS))
 
 
 def _lengths(model: Architecture, prompt: int | None, context: int | None, generate: int) -> tuple[int, int]:

@@ -1,18 +1,18 @@
 """All that follows from a setup: its steps and their bounds, critical batch, memory, and what generating takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.closed_decode import closed_decode
 from roofline.transformer.critical import critical_batch_of, crossover_context
-from roofline.transformer.efficiency import Efficiency, efficiency, estimate
-from roofline.transformer.generation import Generation, generation
 from roofline.transformer.room import Room, room
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
+
+if TYPE_CHECKING:  # few steps are generated or measured, so that most commands need not load these
+    from roofline.transformer.efficiency import Efficiency
+    from roofline.transformer.generation import Generation
 
 
 class Critical(NamedTuple):
@@ -38,7 +38,7 @@ def critical(setup: Setup) -> Critical:
 
     """
     model = closed_decode(setup.architecture, setup.formats, setup.conventions, devices=setup.devices)
-    roofs = setup.roofs(setup.decode())
+    roofs = setup.roofs(setup.decode)
     peaks, bandwidth = {dtype: roof.peak for dtype, roof in roofs.by_precision.items()}, roofs.bandwidth
     return Critical(
         batch=critical_batch_of(model, setup.context, peaks, bandwidth),
@@ -51,10 +51,12 @@ def critical(setup: Setup) -> Critical:
     )
 
 
-def generated(setup: Setup, roofs: Roofs, seconds: Callable[[Bounds], float]) -> Generation | None:
+def generated(setup: Setup, roofs: Roofs, seconds: Callable[[Bounds], float]) -> "Generation | None":
     """What generating takes by one of the times of a step; None where nothing is generated."""
     if not setup.generate:
         return None
+    from roofline.transformer.generation import generation  # noqa: PLC0415
+
     return generation(
         setup.table, roofs, prompt=setup.prompt, generated=setup.generate, batch=setup.batch, seconds=seconds
     )
@@ -69,13 +71,13 @@ class Served(NamedTuple):
     bounds: dict[str, Bounds]
     room: Room
     critical: Critical
-    generation: Generation | None  # by the total time; None where nothing is generated
-    estimated: Generation | None  # at the efficiencies that somebody measured; None without any
+    generation: "Generation | None"  # by the total time; None where nothing is generated
+    estimated: "Generation | None"  # at the efficiencies that somebody measured; None without any
     rate: float | None  # measured tokens/s of decode, of all sequences together
-    measured: Efficiency | None  # what that rate is worth
+    measured: "Efficiency | None"  # what that rate is worth
 
     @classmethod
-    def of(cls, setup: Setup, rate: float | None = None) -> Served:
+    def of(cls, setup: Setup, rate: float | None = None) -> "Served":
         """Compute it.
 
         Raises:
@@ -83,7 +85,7 @@ class Served(NamedTuple):
             UnknownNameError: a peak, a link or a format that does not exist.
 
         """
-        tables = {"prefill": setup.prefill(), "decode": setup.decode()}
+        tables = {"prefill": setup.prefill, "decode": setup.decode}
         every = [setup.roofs(table) for table in tables.values()]
         roofs = Roofs(by_precision={**every[0].by_precision, **every[1].by_precision}, link=every[0].link)
         found = {phase: bounds(table, roofs) for phase, table in tables.items()}
@@ -95,9 +97,21 @@ class Served(NamedTuple):
             room=room(setup),
             critical=critical(setup),
             generation=generated(setup, roofs, lambda step: step.total),
-            estimated=generated(setup, roofs, lambda step: estimate(step, mfu=setup.mfu, mbu=setup.mbu))
-            if setup.mfu is not None or setup.mbu is not None
-            else None,
+            estimated=_estimated(setup, roofs),
             rate=rate,
-            measured=None if rate is None else efficiency(found["decode"], tokens_per_s=rate),
+            measured=None if rate is None else _measured(found["decode"], rate),
         )
+
+
+def _estimated(setup: Setup, roofs: Roofs) -> "Generation | None":
+    if setup.mfu is None and setup.mbu is None:
+        return None
+    from roofline.transformer.efficiency import estimate  # noqa: PLC0415
+
+    return generated(setup, roofs, lambda step: estimate(step, mfu=setup.mfu, mbu=setup.mbu))
+
+
+def _measured(decode: Bounds, rate: float) -> "Efficiency":
+    from roofline.transformer.efficiency import efficiency  # noqa: PLC0415
+
+    return efficiency(decode, tokens_per_s=rate)

@@ -1,17 +1,17 @@
 """A model at work on a device: the bounds of its steps, what it takes of memory, and what a measured run is worth."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roofline.transformer.arguments import number
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.efficiency import Efficiency, efficiency, estimate
-from roofline.transformer.generation import Generation
 from roofline.transformer.memory import Demand
 from roofline.transformer.room import Room, room
 from roofline.transformer.served import Critical, critical, generated
 from roofline.transformer.setup import Setup
+
+if TYPE_CHECKING:
+    from roofline.transformer.efficiency import Efficiency
+    from roofline.transformer.generation import Generation
 
 
 class Serving(NamedTuple):
@@ -25,31 +25,27 @@ class Serving(NamedTuple):
     @property
     def prefill(self) -> Bounds:
         """The bounds of the prefill of all prompts: FLOP, B, B/s, FLOP/s, s and tokens/s."""
-        return self.setup.bounds(self.setup.prefill())
+        return self.setup.bounds(self.setup.prefill)
 
     @property
     def decode(self) -> Bounds:
         """The bounds of one decode step at the context, in the same units."""
-        return self.setup.bounds(self.setup.decode())
+        return self.setup.bounds(self.setup.decode)
 
     @property
     def prefill_estimate(self) -> float | None:
         """Seconds of the prefill at the measured efficiencies; None where none was given."""
-        return self._estimated(self.prefill)
+        return self.setup.estimate(self.prefill)
 
     @property
     def decode_estimate(self) -> float | None:
         """Seconds of a decode step at the measured efficiencies; None where none was given."""
-        return self._estimated(self.decode)
-
-    def _estimated(self, bounds: Bounds) -> float | None:
-        mfu, mbu = self.setup.mfu, self.setup.mbu
-        return None if mfu is None and mbu is None else estimate(bounds, mfu=mfu, mbu=mbu)
+        return self.setup.estimate(self.decode)
 
     @property
-    def generation(self) -> Generation | None:
+    def generation(self) -> "Generation | None":
         """Seconds to the first token and of each behind it, by the total time; None where nothing is generated."""
-        first, roofs = self.setup.roofs(self.setup.prefill()), self.setup.roofs(self.setup.decode())
+        first, roofs = self.setup.roofs(self.setup.prefill), self.setup.roofs(self.setup.decode)
         roofs = roofs._replace(by_precision={**first.by_precision, **roofs.by_precision})
         return generated(self.setup, roofs, lambda step: step.total)
 
@@ -103,7 +99,7 @@ class Serving(NamedTuple):
         """Positions beyond which no batch of decode is compute-bound, by weights and KV cache; None: none."""
         return self.critical.crossover
 
-    def measured(self, tokens_per_s: float) -> Efficiency:
+    def measured(self, tokens_per_s: float) -> "Efficiency":
         """What a run is worth that decodes at this context: its MFU, its MBU, and its share of the bound.
 
         Args:
@@ -113,11 +109,13 @@ class Serving(NamedTuple):
             InputError: no finite number > 0.
 
         """
+        from roofline.transformer.efficiency import efficiency  # noqa: PLC0415  (few steps are measured)
+
         rate = number("tokens_per_s", tokens_per_s, what="tokens a second", example="31")
         return efficiency(self.decode, tokens_per_s=rate)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said of the figures."""
-        tables = (self.setup.prefill(), self.setup.decode())
+        tables = (self.setup.prefill, self.setup.decode)
         return tuple(dict.fromkeys((*self.setup.notes, *(note for table in tables for note in table.notes))))

@@ -1,15 +1,13 @@
 """What is asked of a model: how it is held and counted, what it serves, and on which device, of how many."""
 
-from __future__ import annotations
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
-
-from roofline.core.link import Port, port
 from roofline.core.target import Target
 from roofline.errors import InputError, UnknownNameError
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
 from roofline.precision import storage
+from roofline.records import self_checked
 from roofline.transformer import choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
@@ -22,11 +20,14 @@ from roofline.transformer.parallel import parallel_table
 from roofline.transformer.step import Step
 from roofline.transformer.table import Table
 
+if TYPE_CHECKING:
+    from roofline.core.link import Port
+
 _HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 
 
-class Setup(NamedTuple):
-    """One model on one device, or on each of several. Formats that nobody named follow from model and device."""
+class _Asked(NamedTuple):
+    """What was said, with a value for all that was not."""
 
     architecture: Architecture
     target: Target
@@ -48,23 +49,28 @@ class Setup(NamedTuple):
     mfu: float | None = None  # efficiencies that somebody measured, at most 1
     mbu: float | None = None
 
-    def check(self) -> Setup:
-        """The same, if its sizes are possible.
 
-        Raises:
-            InputError: a size that is no whole number from 1 on.
+@self_checked
+class Setup(_Asked):
+    """One model on one device, or on each of several. Formats that nobody named follow from model and device.
 
-        """
+    Raises:
+        InputError: a size that is no whole number from 1 on.
+
+    """
+
+    def check(self) -> "Setup":
+        """The setup itself, unless a size of it is impossible."""
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
         return self
 
-    def with_(self, **changes: Any) -> Setup:
+    def with_(self, **changes: Any) -> "Setup":
         """The same but for these fields, or words of its conventions."""
         words = {name: changes.pop(name) for name in CONVENTIONS if name in changes}
         if words:
-            changes["conventions"] = replace(changes.get("conventions", self.conventions), **words)
-        return self._replace(**changes).check()
+            changes["conventions"] = changes.get("conventions", self.conventions)._replace(**words)
+        return self._replace(**changes)
 
     def said(self, name: str) -> Any:
         """The value of a field, or of a word of its conventions."""
@@ -91,7 +97,7 @@ class Setup(NamedTuple):
         """The precisions of which the device has a dense peak."""
         return list(dict.fromkeys(peak.dtype for peak in self.target.device.peaks if peak.dense is not None))
 
-    @property
+    @cached_property
     def formats(self) -> Formats:
         """The formats that were named, and for the others those of the checkpoint, as far as the device has them.
 
@@ -102,16 +108,16 @@ class Setup(NamedTuple):
         """
         taken = self._taken
         if taken in _HALVES:
-            model = replace(self.architecture, dtype=taken)
+            model = self.architecture._replace(dtype=taken)
             formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
         else:  # without 16-bit arithmetic weights and cache are converted as they are read
             formats = self.architecture.formats(
                 weights=self.weights, kv=self.kv, activations=taken, compute=self.compute or taken
             )
-        return formats if self.kept is None else replace(formats, kept=self.kept)
+        return formats if self.kept is None else formats._replace(kept=self.kept)
 
     @property
-    def port(self) -> Port | None:
+    def port(self) -> "Port | None":
         """The link to the other devices; None for one device alone.
 
         None too where the device has none and nothing is known of the layers, so that nothing is known to be sent.
@@ -123,6 +129,8 @@ class Setup(NamedTuple):
         device = self.target.device
         if self.devices == 1 or not (device.links or self.architecture.layers):
             return None
+        from roofline.core.link import port  # noqa: PLC0415  (one device needs no link)
+
         return port(device, self.link, self.latency, devices=self.devices)
 
     @property
@@ -184,12 +192,24 @@ class Setup(NamedTuple):
         """
         return parallel_table(self.architecture, step, self.formats, self.conventions, devices=self.devices)
 
+    @cached_property
     def prefill(self) -> Table:
-        """The operators of the prefill of all prompts at once."""
+        """The operators of the prefill of all prompts at once.
+
+        Raises:
+            InputError: devices that cannot share the heads, or a step out of bounds.
+
+        """
         return self.table(Step.prefill(self.prompt, batch=self.batch))
 
+    @cached_property
     def decode(self) -> Table:
-        """The operators of one decode step at the context."""
+        """The operators of one decode step at the context.
+
+        Raises:
+            InputError: devices that cannot share the heads, or a step out of bounds.
+
+        """
         return self.table(Step.decode(self.context, batch=self.batch))
 
     def roofs(self, table: Table) -> Roofs:
@@ -226,6 +246,14 @@ class Setup(NamedTuple):
     def bounds(self, table: Table) -> Bounds:
         """What the roofs say of a step."""
         return bounds(table, self.roofs(table))
+
+    def estimate(self, step: Bounds) -> float | None:
+        """Seconds of a step at the efficiencies that somebody measured; None where none was given."""
+        if self.mfu is None and self.mbu is None:
+            return None
+        from roofline.transformer.efficiency import estimate  # noqa: PLC0415  (most steps have bounds alone)
+
+        return estimate(step, mfu=self.mfu, mbu=self.mbu)
 
 
 def _alias(what: str, text: str) -> str | None:

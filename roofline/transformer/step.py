@@ -1,12 +1,12 @@
 """A step of a batch: how many sequences, how many new tokens of each, how many in the cache already."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
-from roofline.operations.shapes import counts, sizes
+from roofline.operations.arguments import counts, sizes
+from roofline.records import self_checked
 
 
+@self_checked
 class Step(NamedTuple):
     """B sequences, each with S new tokens after C cached ones: prefill has C = 0, decode S = 1.
 
@@ -20,7 +20,7 @@ class Step(NamedTuple):
     cached: int = 0  # C
     is_prompt: bool = False  # the new tokens are a whole prompt, be it of one token
 
-    def check(self) -> Step:
+    def check(self) -> "Step":
         """The same, if it is a step.
 
         Raises:
@@ -32,15 +32,15 @@ class Step(NamedTuple):
         return self
 
     @classmethod
-    def prefill(cls, prompt: int, *, batch: int = 1) -> Step:
+    def prefill(cls, prompt: int, *, batch: int = 1) -> "Step":
         """The whole prompt at once, with nothing cached."""
-        return cls(batch=batch, new=prompt, is_prompt=True).check()
+        return cls(batch=batch, new=prompt, is_prompt=True)
 
     @classmethod
-    def decode(cls, context: int, *, batch: int = 1) -> Step:
+    def decode(cls, context: int, *, batch: int = 1) -> "Step":
         """One token that attends ``context`` positions, itself among them; 0, like 1, leaves nothing in the cache."""
         counts(context=context)
-        return cls(batch=batch, cached=max(context - 1, 0)).check()
+        return cls(batch=batch, cached=max(context - 1, 0))
 
     @property
     def tokens(self) -> int:

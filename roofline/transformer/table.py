@@ -1,9 +1,6 @@
 """A step of a transformer, prefill or decode, as kernels: its table of operators, and what they add up to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from roofline.errors import InputError
@@ -88,7 +85,6 @@ def table(architecture: Architecture, step: Step, formats: Formats, conventions:
 
     """
     counted = conventions or _USUAL
-    step.check()
     if step.tokens > _MOST_TOKENS:
         raise InputError(
             f"a step has at most 1e9 new tokens, got {step.batch:,} sequences of {step.new:,}",
@@ -127,4 +123,4 @@ def _unplaced(parameters: int, tokens: int, formats: Formats) -> Operator:
     weights = held.size_of(parameters)
     kernel = in_precision(product, precision_of("unplaced", formats))
     one = Operator("matrices of unknown shape", "unplaced", kernel, weights=weights)
-    return one._replace(kernel=replace(kernel, bytes=weights))
+    return one._replace(kernel=kernel._replace(bytes=weights))

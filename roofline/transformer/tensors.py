@@ -17,7 +17,6 @@ from roofline.transformer.conventions import Conventions
 from roofline.transformer.ends import tables_of
 from roofline.transformer.formats import PARTS, Formats, Part
 from roofline.transformer.layer import Layer
-from roofline.transformer.moe import touched
 from roofline.transformer.operator import Operator, Tensor, reading
 
 _SHOWN: Final = 3  # tensors that a label names
@@ -59,7 +58,7 @@ def priced(
         if own is None:
             yield operator
         elif operator.experts:
-            copies = touched(*operator.experts, tokens, conventions)
+            copies = conventions.touched(*operator.experts, tokens)
             yield _weighing(operator, round(copies * sum(own)))._replace(expert_weights=sum(own))
         elif operator.times > 1:  # norms, each a run of its own
             each = len(own) // operator.times

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline.commands.llm import command
+from roofline.commands.llm import _ALWAYS_FELT, command
+from roofline.commands.llm_effects import _REASONS
 from tests.conftest import Runner
 
 # Some of everything: 16 and 8 bits, a link, and memory that holds the largest model.
@@ -192,3 +193,8 @@ def test_what_has_no_effect_is_refused_in_one_line(roofline: Runner, line: str, 
 def test_what_one_of_several_uses_or_has_an_effect_is_taken(roofline: Runner, line: str) -> None:
     result = roofline("llm", *line.split(), "-q")
     assert (result.status, result.err) == (0, "")
+
+
+def test_what_is_always_felt_is_never_refused() -> None:
+    assert not _ALWAYS_FELT & set(_REASONS)
+    assert {parameter.name for parameter in command.params} >= _ALWAYS_FELT

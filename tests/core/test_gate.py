@@ -11,7 +11,8 @@ from roofline.core.choice import RoofQuery
 from roofline.core.device import Device, Headline, Memory, Peak
 from roofline.core.gate import Expectation, bound_named, judge
 from roofline.core.kernel import Kernel
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed
+from roofline.core.target import Target
 from roofline.errors import AmbiguousVerdictError, InputError
 
 # headline ridge 200 / 10 = 20 FLOP/B, dense ridge 100 / 10 = 10 FLOP/B

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -174,7 +173,7 @@ def test_bytes_on_the_wire_need_the_work() -> None:
 @pytest.mark.parametrize(("devices", "bandwidth"), [(2, 64e9), (4, 192e9), (8, 448e9), (16, 448e9), (None, 448e9)])
 def test_fewer_devices_of_a_clique_have_fewer_lanes(devices: int | None, bandwidth: float) -> None:
     """Seven peers at 64 GB/s each: two devices have one path between them, eight have all."""
-    clique = replace(CHIP, links=(Link(name="Fabric", bandwidth=448e9, peers=7, note="to each peer"),))
+    clique = CHIP._replace(links=(Link(name="Fabric", bandwidth=448e9, peers=7, note="to each peer"),))
     found = port(clique, devices=devices)
     assert found.bandwidth == pytest.approx(bandwidth)
     fewer = devices is not None and devices < 8
@@ -183,7 +182,7 @@ def test_fewer_devices_of_a_clique_have_fewer_lanes(devices: int | None, bandwid
 
 def test_a_collective_uses_the_lanes_between_its_devices() -> None:
     """An all-reduce of 1e9 B over 2 of a clique of 8: each sends 2 x 1/2 x 1e9 B at 64 GB/s, 15.6 ms."""
-    clique = replace(CHIP, links=(Link(name="Fabric", bandwidth=448e9, peers=7),))
+    clique = CHIP._replace(links=(Link(name="Fabric", bandwidth=448e9, peers=7),))
     seconds = target(clique).place(allreduce(n=500_000_000, p=2)).first.least_time
     assert seconds == pytest.approx(1e9 / 64e9)
     seconds = target(clique).place(allreduce(n=500_000_000, p=8)).first.least_time

@@ -9,7 +9,8 @@ import json
 from roofline.core.choice import RoofQuery
 from roofline.core.device import Device, Link, Memory, Peak
 from roofline.core.kernel import Kernel
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed
+from roofline.core.target import Target
 from roofline.operations.collective import allreduce
 from roofline.render import render
 from roofline.report.kernels import comparison, kernel_list, sheet

@@ -9,7 +9,8 @@ import pytest
 from roofline.core.choice import RoofQuery
 from roofline.core.device import Device, Headline, Memory, Peak
 from roofline.core.kernel import Kernel
-from roofline.core.target import Placed, Target
+from roofline.core.placement import Placed
+from roofline.core.target import Target
 from roofline.report import sentences as said
 
 # headline ridge 400 / 10 = 40 FLOP/B, dense ridge 100 / 10 = 10 FLOP/B

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,7 +65,7 @@ def test_a_rate_above_the_peak_is_flagged() -> None:
     """378 TFLOP/s counted in full on a chip of 312 are 121.2 %."""
     kernel = core(Gqa(heads=32, kv_heads=32, head_dim=128), Step.prefill(8192), count="full").kernel
     roof = Roof(peak=312e12, memory=Stream(bandwidth=2039e9))
-    placement = Placement(kernel=replace(kernel, seconds=4 * 32 * 128 * 8192**2 / 378e12), roof=roof)
+    placement = Placement(kernel=kernel._replace(seconds=4 * 32 * 128 * 8192**2 / 378e12), roof=roof)
     assert placement.above_roof
     assert placement.achieved_share == pytest.approx(1.212, abs=5e-4)
 

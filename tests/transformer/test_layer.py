@@ -30,6 +30,12 @@ V3: dict[str, Any] = {"heads": 128, "kv_lora_rank": 512, "nope_dim": 128, "rope_
         (Gqa, {"heads": 0, "kv_heads": 1, "head_dim": 128}, "heads must be a whole number from 1 to 1e15, got 0"),
         (Gqa, {"heads": 8, "kv_heads": 8, "head_dim": 8, "window": 0}, "window must be a whole number from 1"),
         (Gqa, {"heads": 8, "kv_heads": 8, "head_dim": 10**16}, "head_dim must be a whole number from 1 to 1e15"),
+        (Gqa, {"heads": 8, "kv_heads": 3, "head_dim": 8}, "kv_heads must divide heads: 8 is no multiple of 3"),
+        (
+            Layer,
+            {"attention": Mla(q_lora_rank=None, **V3), "mlp": None, "norms": -1},
+            "norms must be a whole number from 0",
+        ),
         (Mla, {**V3, "q_lora_rank": 0}, "q_lora_rank must be a whole number from 1"),
         (Dense, {"width": -1}, "width must be a whole number from 1"),
         (Moe, {"experts": 4, "per_token": 5, "width": 8}, "per_token must not exceed experts: 5 of 4"),
@@ -38,7 +44,7 @@ V3: dict[str, Any] = {"heads": 128, "kv_lora_rank": 512, "nope_dim": 128, "rope_
 )
 def test_impossible_sizes(kind: type[Any], sizes: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError) as caught:
-        kind(**sizes).check()
+        kind(**sizes)
     assert str(caught.value).startswith(says)
 
 

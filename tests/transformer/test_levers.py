@@ -122,7 +122,7 @@ def test_all_matrices_stay_whatever_the_latent_is_counted_as(mla: Literal["absor
     """All but the norms of the latents, 61 layers of 1536 + 512 weights, which MHA has not."""
     one = setup("deepseek-v3").with_(conventions=Conventions(mla=mla))
     found = Way(setup=one, mha=True).decode().moved.weights
-    assert found + 2 * 61 * (1536 + 512) == one.decode().moved.weights
+    assert found + 2 * 61 * (1536 + 512) == one.decode.moved.weights
 
 
 def test_whether_the_baseline_fits_is_asked_of_the_cache_of_all_heads() -> None:
@@ -149,7 +149,7 @@ def test_levers_that_do_not_apply_say_why() -> None:
 
 def test_a_model_of_mha_is_its_own_baseline() -> None:
     one = setup("llama-2-7b")
-    assert sorted(Way(setup=one, mha=True).decode().operators) == sorted(one.decode().operators)
+    assert sorted(Way(setup=one, mha=True).decode().operators) == sorted(one.decode.operators)
     assert one.architecture.as_mha == one.architecture
 
 

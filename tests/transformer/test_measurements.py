@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import statistics
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -95,12 +94,12 @@ def formats_of(row: dict[str, str]) -> Formats | None:
         plain=sixteen,
     )
     if weights in ("int8-wo", "int8wo", "int4-g32", "int4wo-64"):
-        return replace(formats, kept=_PYTORCH)
+        return formats._replace(kept=_PYTORCH)
     if weights == "mxfp4" and kv == "fp8":  # its note: attention and LM head in MXFP4 too
-        return replace(formats, kept=_PYTORCH)
+        return formats._replace(kept=_PYTORCH)
     if row["model"].startswith("gpt-oss") and weights in ("mxfp4", "q4_k_m"):
         # llama.cpp keeps the experts of gpt-oss in MXFP4 whatever the name of the mix, and holds the rest in q8_0.
-        return replace(formats, weights="mxfp4", plain="q8_0", kept=_GGUF_MXFP4)
+        return formats._replace(weights="mxfp4", plain="q8_0", kept=_GGUF_MXFP4)
     return formats
 
 
@@ -126,7 +125,7 @@ def known(row: dict[str, str]) -> Known | None:
     # The least time has no links in it: any will do.
     roofs = Roofs.of(target, rows, Port("any", 1e15))
     cores, of = CORES.get(row["hardware"], (1, 1))
-    fewer = {dtype: replace(roof, peak=roof.peak * cores / of) for dtype, roof in roofs.by_precision.items()}
+    fewer = {dtype: roof._replace(peak=roof.peak * cores / of) for dtype, roof in roofs.by_precision.items()}
     found = bounds(rows, roofs._replace(by_precision=fewer))
     # Layers split over devices work one after another in decode, and on one micro-batch each in prefill.
     most = found.least_time_tokens_per_s * (devices if prefill and row["split"] == "layer" else 1)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline.errors import InputError
-from roofline.transformer.conventions import Conventions
+from roofline.transformer.conventions import Conventions, distinct_experts
 from roofline.transformer.formats import Formats, Part
-from roofline.transformer.moe import Moe, distinct_experts, touched
+from roofline.transformer.moe import Moe
 from roofline.transformer.presets import find
 from roofline.transformer.step import Step
 from roofline.transformer.table import table
@@ -45,7 +45,7 @@ def test_two_tokens_by_enumeration() -> None:
 def test_expectation_is_between_the_bounds(experts: int, share: float, tokens: int) -> None:
     per_token = max(1, round(share * experts))
     ways: tuple[Experts, ...] = ("min", "expected", "max")
-    least, expected, most = (touched(experts, per_token, tokens, Conventions(experts=how)) for how in ways)
+    least, expected, most = (Conventions(experts=how).touched(experts, per_token, tokens) for how in ways)
     assert least == per_token
     assert most == min(experts, per_token * tokens)
     assert least * (1 - 1e-12) <= expected <= most * (1 + 1e-12)

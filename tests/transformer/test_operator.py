@@ -10,7 +10,7 @@ from roofline.transformer.formats import Formats
 from roofline.transformer.operator import append, linear, norm
 
 some = st.builds(
-    Formats,
+    lambda weights, kv, activations: Formats(weights=weights, kv=kv, activations=activations),
     weights=st.sampled_from(["bf16", "fp8", "int4-g128", "q4_k"]),
     kv=st.sampled_from(["bf16", "fp8", "q8_0"]),
     activations=st.sampled_from(["bf16", "fp32"]),

@@ -17,7 +17,7 @@ def test_estimates_of_a_request_are_those_of_its_steps() -> None:
     assert found.generation is not None
     assert found.estimated is not None
     middle = asked.with_(context=4098, generate=0)
-    step = middle.bounds(middle.decode())
+    step = middle.bounds(middle.decode)
     assert found.estimated.mean_token == pytest.approx(2 * step.moved.least / 3.35e12)
     assert found.estimated.first_token == pytest.approx(found.bounds["prefill"].flops / 989.4e12 / 0.4)
     assert found.generation.mean_token == pytest.approx(step.total)

@@ -23,6 +23,6 @@ def test_steps() -> None:
 @pytest.mark.parametrize("numbers", [{"batch": 0}, {"new": 0}, {"cached": -1}, {"batch": 10**16}, {"new": True}])
 def test_steps_of_nothing(numbers: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must be a whole number"):
-        Step(**numbers).check()
+        Step(**numbers)
     with pytest.raises(InputError, match="must be a whole number"):
         table(find("gpt-2"), Step(**numbers), Formats())

@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 from roofline.report import Value
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.transformer.served import Critical
 from roofline.transformer.setup import Setup
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from roofline import units
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 from roofline.text import counted
 from roofline.transformer.levers import Effect, next_levers
 from roofline.transformer.mla import Mla

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roofline import units
 from roofline.report import Column, Value
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.text import counted
-from roofline.transformer.generation import Generation
 from roofline.transformer.served import Served
+
+if TYPE_CHECKING:
+    from roofline.transformer.generation import Generation
 
 
 def _found(value: Callable[[Generation], float]) -> Callable[[Served], Any]:

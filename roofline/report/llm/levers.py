@@ -1,21 +1,18 @@
 """The levers of decode as one table: what each does alone, what it adds to all others, and all of them together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from roofline import units
 from roofline.report import Column, Report, Value
 from roofline.report.devices import title_of
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.report.llm.gains import GAIN, next_line, no_lever_line, prefill_line, together_line
 from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import FITS, fits_cell
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.report.llm.sentences import assumptions, more_experts_than_touched, narrower_products, of_memory
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.levers import Effect, effects, joined_devices, without_levers
 from roofline.transformer.setup import Setup
@@ -116,7 +113,7 @@ def _notes(setup: Setup) -> list[str]:
     start = without_levers(setup).decode()
     joined = not setup.architecture.layers and bool(setup.target.device.links)  # several devices are a lever
     served = setup.with_(devices=max(setup.devices, 2)) if joined else setup
-    said = [*setup.notes, *served.decode().notes, *more_experts_than_touched(start)]
+    said = [*setup.notes, *served.decode.notes, *more_experts_than_touched(start)]
     return [*said, *narrower_products(setup)]
 
 
@@ -136,8 +133,8 @@ def _prefill(setup: Setup) -> dict[str, Any]:
     """What FlashAttention does where scores are many: in prefill, as the model is served otherwise."""
     cells: dict[str, Any] = {"device": setup.target.device.id, "prompt_tokens": setup.prompt}
     for way in ("flash", "unfused"):
-        one = setup.with_(conventions=replace(setup.conventions, attention=way))
-        table = one.prefill()
+        one = setup.with_(conventions=setup.conventions._replace(attention=way))
+        table = one.prefill
         cells |= {f"{way}_byte": _attention(table), f"{way}_operator_time_s": one.bounds(table).by_operator}
     return cells
 
@@ -148,4 +145,4 @@ def _attention(table: Table) -> int:
 
 def _counted(setup: Setup) -> list[str]:
     """What is counted how at every lever; fused or not is what one of them is about."""
-    return [text for text in assumptions([setup.decode()]) if not text.startswith(("flash", "unfused"))]
+    return [text for text in assumptions([setup.decode]) if not text.startswith(("flash", "unfused"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline import units
-from roofline.report.sentences import link_line
+from roofline.report.links import link_line
 from roofline.text import counted
 from roofline.transformer.setup import Setup
 
@@ -36,7 +36,7 @@ def _joined(setup: Setup, step: str) -> str:
     if link is None:
         return ""
     line = f"{link_line(link)}, as if {'both' if setup.devices == 2 else f'all {setup.devices}'} were joined by it"
-    for operator in setup.decode().operators:  # the all-reduces of a prefill are larger, and as many
+    for operator in setup.decode.operators:  # the all-reduces of a prefill are larger, and as many
         if operator.kernel.communicates:
             each = f"2 (p - 1) = {counted(operator.kernel.messages, 'serial step')}"
             seconds = units.show(operator.times * operator.kernel.messages * (link.latency or _MICROSECOND), "s")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from roofline.report import Column, Value
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.transformer.room import Edges, Room
 
 FITS: Final = Column(key="fits", heading="fits", format="answer")

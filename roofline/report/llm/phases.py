@@ -1,19 +1,19 @@
 """Prefill and decode in columns: what a step costs, its place on the roof, and its three times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from roofline import units
 from roofline.report import Column, Value
-from roofline.report.llm.fields import Field, cells, columns
+from roofline.report.llm import Field, cells, columns
 from roofline.report.llm.sentences import counted_by
-from roofline.report.placements import BOUND_WORDS
+from roofline.report.roofs import BOUND_WORDS
 from roofline.transformer.bounds import Bounds
-from roofline.transformer.efficiency import Efficiency, estimate
 from roofline.transformer.served import Served
 from roofline.transformer.setup import Setup
+
+if TYPE_CHECKING:
+    from roofline.transformer.efficiency import Efficiency
 
 PHASES: Final = ("prefill", "decode")
 
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     phase: str
     bounds: Bounds
     rate: float | None = None  # measured tokens/s of this phase, of all sequences together
-    measured: Efficiency | None = None
+    measured: "Efficiency | None" = None
 
     @property
     def digits(self) -> int:
@@ -47,21 +47,15 @@ def _link_time(seen: Seen) -> Any:
     return Value(None, None, "the all-reduces of unknown layers are unknown, so none is counted", unknown=True)
 
 
-def _estimated(seen: Seen) -> float | None:
-    """Seconds at efficiencies that the user measured; without them there are bounds alone."""
-    mfu, mbu = seen.setup.mfu, seen.setup.mbu
-    return None if mfu is None and mbu is None else estimate(seen.bounds, mfu=mfu, mbu=mbu)
-
-
 def _estimate(value: Callable[[Seen, float], float]) -> Callable[[Seen], Any]:
     def get(seen: Seen) -> Any:
-        seconds = _estimated(seen)
+        seconds = seen.setup.estimate(seen.bounds)
         return Value(None, None, "no measured efficiency given") if seconds is None else value(seen, seconds)
 
     return get
 
 
-def _measured(value: Callable[[Efficiency], float]) -> Callable[[Seen], Any]:
+def _measured(value: "Callable[[Efficiency], float]") -> Callable[[Seen], Any]:
     return lambda seen: Value(None, None, "not measured") if seen.measured is None else value(seen.measured)
 
 

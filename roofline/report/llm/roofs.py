@@ -34,7 +34,7 @@ def peak_lines(setups: Sequence[Setup], *, phases: Sequence[str] = ("prefill", "
     lines = []
     for setup in setups:
         roofs: dict[str, Roof] = {}
-        for table in ((setup.prefill if phase == "prefill" else setup.decode)() for phase in phases):
+        for table in (setup.prefill if phase == "prefill" else setup.decode for phase in phases):
             if len(table.flops_by_precision) > 1:
                 roofs |= setup.roofs(table).by_precision
         if len({roof.peak for roof in roofs.values()}) > 1:
@@ -66,7 +66,7 @@ def _devices(setups: Sequence[Setup]) -> list[Device]:
 
 
 def _roofs(setup: Setup) -> list[Roof]:
-    return list(setup.roofs(setup.decode()).by_precision.values())
+    return list(setup.roofs(setup.decode).by_precision.values())
 
 
 def _headline(device: Device) -> Roof:

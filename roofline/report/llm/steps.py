@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from roofline.core.placement import TOLERANCE
+from roofline.core.roof import TOLERANCE
 from roofline.report import Column, Report
 from roofline.report.devices import title_of
+from roofline.report.llm import Field, cells, columns
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
-from roofline.report.llm.fields import Field, cells, columns
 from roofline.report.llm.fits import memory_lines
 from roofline.report.llm.generation import generation_cells, generation_columns, generation_lines
-from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import memory_cells, memory_columns
 from roofline.report.llm.phases import PHASES, comparison_columns, measured_line, phase_cells, sheet_columns, verdict
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.transformer.served import Served
+from roofline.transformer.setup import Setup
 
 _FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
 _BY_TOTAL: Final = "time, idle and tok/s are by the total time, which kernels that fuse more than is counted can beat"
@@ -88,7 +88,7 @@ def sheet(served: Served, context: dict[str, Any]) -> Report:
             *critical_lines(setup, served.critical),
             *memory_lines(setup, served.room),
         ],
-        roofs=[*roof_lines([setup]), *peak_lines([setup]), *link_lines([setup], "decode step")],
+        roofs=[*roof_lines([setup]), *peak_lines([setup]), *_links([setup])],
         notes=[*_notes(served), *said.devices_notes([setup]), *device_lines([setup])],
         conventions=[*said.assumptions(tables), *said.of_memory(setup)],
         warnings=_warnings(served),
@@ -113,7 +113,7 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         rows_key="setups",
         title=said.title(setups, on=f"{len(served)} devices"),
         summary=[said.work_line(setups), *(line for one in served for line in _of_device(one, few=few))],
-        roofs=[*roof_lines(setups), *peak_lines(setups), *link_lines(setups, "decode step")],
+        roofs=[*roof_lines(setups), *peak_lines(setups), *_links(setups)],
         notes=[*dict.fromkeys(notes), *said.devices_notes(setups), *device_lines(setups)],
         conventions=[
             *said.assumptions(tables),
@@ -125,6 +125,15 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         warnings=[warning for one in served for warning in _warnings(one)],
         context=context_of(context, served),
     )
+
+
+def _links(setups: Sequence[Setup]) -> list[str]:
+    """The links that join several devices."""
+    if all(setup.devices == 1 for setup in setups):
+        return []
+    from roofline.report.llm.links import link_lines  # noqa: PLC0415  (one device sends nothing)
+
+    return link_lines(setups, "decode step")
 
 
 def _of_runs(served: Served, *, of: str | None = None) -> list[str]:

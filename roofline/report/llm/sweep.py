@@ -8,10 +8,10 @@ from typing import Any, Final
 from roofline.report import Column, Computed, Report
 from roofline.report.crossings import crossing_line, mark, side
 from roofline.report.devices import title_of
+from roofline.report.llm import cells, columns
 from roofline.report.llm import sentences as said
 from roofline.report.llm.alike import critical_summary
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells
-from roofline.report.llm.fields import cells, columns
 from roofline.report.llm.links import link_lines
 from roofline.report.llm.memory import FITS, fits_cell
 from roofline.report.llm.phases import STEP, Seen

@@ -63,9 +63,9 @@ def test_activations_count_for_the_mark_in_a_sweep() -> None:
     assert found.with_activations is not None
     between = one.with_(batch=round((found.batch + found.with_activations) / 2))
     after = one.with_(batch=math.ceil(found.with_activations + 1))
-    seen = between.bounds(between.decode())
+    seen = between.bounds(between.decode)
     assert seen.compute > seen.moved.least / seen.bandwidth
-    assert (seen.bound, after.bounds(after.decode()).bound) == ("memory", "compute")
+    assert (seen.bound, after.bounds(after.decode).bound) == ("memory", "compute")
 
 
 def test_experts_are_said_to_be_solved_for() -> None:

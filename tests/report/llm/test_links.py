@@ -42,7 +42,7 @@ def test_it_is_said_of_how_many_and_what_latency_costs(devices: int, latency: fl
 
 def test_the_latency_that_is_said_is_the_one_that_is_counted() -> None:
     slow, fast = (setup(devices=4, latency=latency) for latency in (1e-6, 0.0))
-    added = slow.bounds(slow.decode()).link - fast.bounds(fast.decode()).link
+    added = slow.bounds(slow.decode).link - fast.bounds(fast.decode).link
     assert added == pytest.approx(960e-6)
 
 

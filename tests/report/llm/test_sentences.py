@@ -106,13 +106,13 @@ def test_a_mean_peak_says_of_which_it_is_made() -> None:
 
 def test_mla_says_which_phase_is_which() -> None:
     one = setup("deepseek-v3")
-    tables = [one.prefill(), one.decode()]
+    tables = [one.prefill, one.decode]
     said = [text for text in assumptions(tables) if text.startswith("MLA")]
     assert [text.partition(":")[0] for text in said] == ["MLA naive in prefill", "MLA absorbed in decode"]
     from roofline.transformer.conventions import Conventions
 
     alike = one.with_(conventions=Conventions(mla="absorbed"))
-    said = [text for text in assumptions([alike.prefill(), alike.decode()]) if text.startswith("MLA")]
+    said = [text for text in assumptions([alike.prefill, alike.decode]) if text.startswith("MLA")]
     assert [text.partition(":")[0] for text in said] == ["MLA absorbed in prefill and decode"]
 
 
