@@ -12,7 +12,6 @@ from roofline.errors import FileError, located
 from roofline.text import clip
 
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PEEK = 4096
 
 
@@ -62,9 +61,9 @@ def open_text(path: str) -> Iterator[TextIOWrapper]:
                 raise FileError("is UTF-16 or UTF-32 text, expected UTF-8", where=name, hint="save it as UTF-8")
             if b"\0" in head:
                 raise FileError("is a binary file, expected text", where=name)
-            if head.startswith(_BYTE_ORDER_MARK):
-                buffered.read(len(_BYTE_ORDER_MARK))
-            stream = TextIOWrapper(buffered, encoding="utf-8", newline="")
+            # Few files begin with a byte-order mark, and the codec that looks for one has to be loaded.
+            marked = head[:1] == b"\xef"
+            stream = TextIOWrapper(buffered, encoding="utf-8-sig" if marked else "utf-8", newline="")
             yield stream
         except UnicodeDecodeError as error:
             raise FileError(
