@@ -38,7 +38,9 @@ class ParametersType(_FloatType):
         match = re.fullmatch(_PARAMETERS, value.strip().replace("_", ""))
         name = param.opts[-1] if param is not None else "value"
         if match is None:
-            raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint="write 70e9 or 70B")
+            capital = value.strip().upper()
+            right = capital if re.fullmatch(_PARAMETERS, capital) else "70e9 or 70B"
+            raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint=f"write {right}")
         return round(float(match[1]) * _SCALES[match[2]], 3)
 
 

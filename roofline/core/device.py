@@ -90,6 +90,11 @@ class Memory(NamedTuple):
     check_note: str | None = None
     note: str | None = None
 
+    @property
+    def available(self) -> float | None:
+        """Bytes that programs can have: as the driver shows it where that is known, else as it is sold."""
+        return self.usable or self.capacity
+
 
 class Link(NamedTuple):
     """One kind of link to other devices, all its lanes together."""

@@ -43,7 +43,9 @@ class Conventions(NamedTuple):
             "attention: exact causal triangle" if self.count == "causal" else "attention: full rectangle of pairs",
             "flash: scores stay on the chip" if self.attention == "flash" else "unfused: scores moved 4 times",
             f"LM head on {heads}; the embedding is a gather",
-            "norms and residual sums unfused; q, k, v in one product; SwiGLU moves gate and up once more",
+            "norms and residual sums unfused",
+            "q, k, v in one product",
+            "SwiGLU moves gate and up once more",
         )
 
     def touched(self, experts: int, per_token: int, tokens: float) -> float:

@@ -99,10 +99,13 @@ def _named(text: str) -> Architecture:
         from roofline.transformer.presets import find  # noqa: PLC0415  (each way reads no more than it needs)
 
         try:
-            return find(text)
+            found = find(text)
         except UnknownNameError:
             if not _holds_a_model(text):
                 raise
+        else:
+            here = f"{quote(text)} is the preset; ./{clip(text)} would be what is here under this name"
+            return found._replace(notes=(*found.notes, here)) if _holds_a_model(text) else found
     return _load(os.path.expanduser(text))
 
 

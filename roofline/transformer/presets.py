@@ -21,6 +21,7 @@ _ALIASES: Final = r'[{,]\s*"aliases"\s*:\s*\[([^\]]*)\]'  # compiled where it is
 _HEAD: Final = 1000  # characters of a file that are searched for its aliases
 _TUNED: Final = ("-instruct", "-chat", "-it", "-hf", "-base")  # the same architecture after further training
 _SIZE: Final = 100_000  # characters
+_SIZE_ALONE: Final = r"[0-9.]+[bmt]"  # such as 13B
 _NEAREST: Final = 4  # ids that are suggested
 
 
@@ -64,6 +65,8 @@ def find(name: str) -> Architecture:
     near += [id_ for id_ in known if wanted and wanted in id_]
     near = list(dict.fromkeys(near))[:_NEAREST]
     hint = f"did you mean: {', '.join(near)}?" if near else "a preset, a config.json or a GGUF file is wanted"
+    if re.fullmatch(_SIZE_ALONE, wanted):
+        hint = "a model by its size has no name: give its number of parameters in place of one"
     raise UnknownNameError(f"unknown model {quote(name)}", hint=hint)
 
 

@@ -133,7 +133,7 @@ def _lengths(model: Architecture, prompt: int | None, context: int | None, gener
     """
     sizes(**{} if prompt is None else {"prompt": prompt})
     counts(generate=generate, **{} if context is None else {"context": context})
-    if context is not None and generate:
+    if context is not None and generate and (prompt is None or context != prompt + generate):
         raise InputError("context follows from prompt and generate; leave out one of them")
     if prompt is None:
         room = (model.longest_context or choices.PROMPT + generate) - generate
