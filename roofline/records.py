@@ -1,13 +1,16 @@
 """Records that check themselves: named tuples, each of which refuses what it must not hold whenever one is made.
 
-Frozen dataclasses do the same, at four times the price of a class, which every start of the program would pay.
+Frozen dataclasses do the same, at four times the price of a class, which every start of the program would pay. What a
+record holds by key stands in a dictionary that cannot be changed either.
 """
 
 from collections.abc import Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def self_checked(record: type[T]) -> type[T]:
@@ -39,3 +42,29 @@ def self_checked(record: type[T]) -> type[T]:
 
     plain.__new__, plain._make = new, classmethod(make)
     return record
+
+
+class FrozenDict(dict[K, V]):
+    """A dictionary that cannot be changed, and so has a hash.
+
+    >>> levels = FrozenDict({"L2": 5e12})
+    >>> levels["L2"], levels == {"L2": 5e12}, hash(levels) == hash(FrozenDict(L2=5e12))
+    (5000000000000.0, True, True)
+    >>> levels["L2"] = 0.0
+    Traceback (most recent call last):
+    TypeError: it cannot be changed; make another with dict()
+
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("it cannot be changed; make another with dict()")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dictionaries have none
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (dict(self),))

@@ -11,6 +11,7 @@ import pytest
 
 import roofline
 
+SOURCE = Path(roofline.__file__).parent.parent
 PROBE = """
 import sys
 from roofline.cli import run
@@ -39,6 +40,12 @@ def test_the_package_itself_imports_nothing_of_its_own() -> None:
     probe = "import roofline, sys; print(*(m for m in sys.modules if m.startswith('roofline')))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["roofline"]
+
+
+def test_nothing_is_imported_before_an_interrupt_is_watched_for() -> None:
+    probe = "import sys; known = set(sys.modules); import roofline.__main__; print(*set(sys.modules) - known)"
+    done = subprocess.run([sys.executable, "-S", "-c", probe], capture_output=True, text=True, check=True, cwd=SOURCE)
+    assert set(done.stdout.split()) <= {"roofline", "roofline.__main__", "gc"}
 
 
 def test_every_public_name_is_there() -> None:

@@ -71,7 +71,10 @@ class PartsType(_PartsType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:  # noqa: ARG002
         """The parts; none of them where that is said."""
         parts = value.split(",") if isinstance(value, str) else value
-        return frozenset(part.strip() for part in parts) - {"none"}
+        found = frozenset(part.strip() for part in parts)
+        if "none" in found and len(found) > 1:
+            raise InputError(f"--keep is none or parts, got {quote(value)}")
+        return found - {"none"}
 
 
 class ExpertsType(_ExpertsType):
@@ -97,7 +100,7 @@ class TokenRateType(_FloatType):
         """The rate; an error names the option."""
         if not isinstance(value, str):
             return float(value)
-        match = re.fullmatch(_RATE, value.strip())
+        match = re.fullmatch(_RATE, value.strip().lower())
         rate = float(match[1]) if match else 0.0
         if not 0 < rate < math.inf:
             name = param.opts[-1] if param is not None else "value"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import stat
 import sys
@@ -93,8 +95,12 @@ def write(text: str) -> None:
     if stream is None:
         raise OutputError("cannot write to standard output: it is closed")
     try:
-        stream.write(_encodable(text, stream))
-        stream.flush()
+        raw = getattr(stream, "buffer", None)
+        if isinstance(raw, io.RawIOBase):  # unbuffered: what the system did not take at once would be lost in silence
+            _write_all(raw, text.encode(stream.encoding or "ascii", "backslashreplace"))
+        else:
+            stream.write(_encodable(text, stream))
+            stream.flush()
     except OutputError:
         raise
     except BrokenPipeError:
@@ -104,6 +110,16 @@ def write(text: str) -> None:
         abandon_stdout()
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"cannot write to standard output: {reason}") from None
+
+
+def _write_all(raw: io.RawIOBase, data: bytes) -> None:
+    """Write bytes to a stream that may take some of them at a time."""
+    rest = memoryview(data)
+    while rest:
+        taken = raw.write(rest)
+        if taken is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        rest = rest[taken:]
 
 
 def tell(line: str, quiet: bool = False) -> None:

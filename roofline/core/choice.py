@@ -1,6 +1,6 @@
 """Which roof: the headline with the sourced dense roof beside it, or the one that was asked for. Never a guess."""
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from roofline.core.device import Ceiling, Device, Source, Sparsity, level_key
 from roofline.core.roof import Roof, Stream
@@ -32,6 +32,8 @@ class RoofQuery(NamedTuple):
 
     def check(self) -> "RoofQuery":
         """The query itself, unless it contradicts itself."""
+        if self.kind not in get_args(RoofKind):
+            raise InputError(f"kind must be one of {', '.join(get_args(RoofKind))}, got {self.kind!r}")
         for name, seconds in (("latency", self.latency), ("floor", self.floor)):
             if not 0 <= seconds <= _LONGEST:
                 raise InputError(f"{name} must be from 0 to {_LONGEST:g} s, got {seconds:g}")

@@ -1,11 +1,11 @@
 """A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
-from roofline.records import self_checked
+from roofline.records import FrozenDict, self_checked
 
 Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
@@ -96,12 +96,15 @@ class Memory(NamedTuple):
         return self.usable or self.capacity
 
 
+DIRECTIONS: Final = ("one-way", "both-ways")
+
+
 class Link(NamedTuple):
     """One kind of link to other devices, all its lanes together."""
 
     name: str
     bandwidth: float  # B/s
-    direction: str = "one-way"  # or "both-ways"
+    direction: str = "one-way"  # one of DIRECTIONS
     peers: int | None = (
         None  # of a clique, each joined by an equal share of the lanes; None: a switch, or a path of all
     )
@@ -122,7 +125,7 @@ class Ceiling(NamedTuple):
     note: str | None = None
 
 
-_NO_SOURCES: Final[Mapping[str, Source]] = {}
+_NO_SOURCES: Final[Mapping[str, Source]] = FrozenDict()
 
 
 @self_checked
@@ -150,22 +153,38 @@ class Device(NamedTuple):
 
     def check(self) -> "Device":
         """The device itself, unless a figure of it is impossible."""
+        if type(self.sources) is not FrozenDict:  # a copy, which nobody else can change
+            return self._replace(sources=FrozenDict(self.sources))
+        for name, rows in (("peaks", self.peaks), ("memory", self.memory), ("links", self.links)):
+            if isinstance(rows, (Peak, Memory, Link)):  # which a tuple of one is without its comma
+                raise InputError(f"{name} is a tuple of them: write {name}=(...,)")
         if not self.peaks:
             raise InputError(f"{self.id} has no peaks")
         for peak in self.peaks:
             if peak.dense is None and peak.sparse is None:
                 raise InputError(f"the {peak.dtype} peak has neither a dense nor a sparse rate")
-            for value in (peak.dense, peak.sparse):
-                if value is not None and not 0 < value < math.inf:
-                    raise InputError(f"the {peak.dtype} peak must be finite and > 0, got {value}")
-        for memory in self.memory:
-            for value in (memory.bandwidth, memory.capacity, memory.usable):
-                if value is not None and not 0 < value < math.inf:
-                    raise InputError(f"{self.id}: a figure of {memory.level} must be finite and > 0, got {value}")
+        for what, value in self._figures():
+            if value is not None and not 0 < value < math.inf:
+                raise InputError(f"{self.id}: {what} must be finite and > 0, got {value}")
+        for link in self.links:
+            if link.direction not in DIRECTIONS:
+                raise InputError(
+                    f"{self.id}: direction of {link.name} must be {' or '.join(DIRECTIONS)}, got {link.direction!r}"
+                )
         return self
 
-    def __hash__(self) -> int:
-        return hash((self.id, self.origin))  # its sources are a mapping, which has no hash
+    def _figures(self) -> Iterator[tuple[str, float | None]]:
+        """Every number of it and what it is."""
+        for peak in self.peaks:
+            yield from ((f"the {peak.dtype} peak", rate) for rate in (peak.dense, peak.sparse))
+        for memory in self.memory:
+            figures = (memory.bandwidth, memory.capacity, memory.usable)
+            yield from ((f"a figure of {memory.level}", figure) for figure in figures)
+        for link in self.links:
+            yield from ((f"a figure of {link.name}", figure) for figure in (link.bandwidth, link.peers))
+        yield from ((f"the measured {ceiling.what}", ceiling.value) for ceiling in self.measured)
+        yield "the headline", self.headline and self.headline.peak
+        yield "the TDP", self.tdp
 
     @property
     def main_memory(self) -> Memory:

@@ -106,12 +106,12 @@ def serve(
         generate=generate,
         devices=devices,
         link=name_of_link,
-        latency=arguments.latency(latency),
+        latency=latency,
         block=kv_block,
         chunk=chunk,
         reserve=arguments.reserve(reserve),
-        mfu=arguments.share("mfu", mfu),
-        mbu=arguments.share("mbu", mbu),
+        mfu=mfu,
+        mbu=mbu,
     )
     _ = setup.formats, setup.port  # which say what there is not
     return Serving(setup)

@@ -8,7 +8,7 @@ from roofline.errors import InputError, UnknownNameError
 from roofline.operations.arguments import counts, sizes
 from roofline.precision import storage
 from roofline.records import self_checked
-from roofline.transformer import choices
+from roofline.transformer import arguments, choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.choices import CONVENTIONS
@@ -55,7 +55,7 @@ class Setup(_Asked):
     """One model on one device, or on each of several. Formats that nobody named follow from model and device.
 
     Raises:
-        InputError: a size that is no whole number from 1 on.
+        InputError: a size that is no whole number from 1 on, or a latency or share that cannot be.
 
     """
 
@@ -63,6 +63,9 @@ class Setup(_Asked):
         """The setup itself, unless a size of it is impossible."""
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
+        arguments.latency(self.latency)
+        arguments.share("mfu", self.mfu)
+        arguments.share("mbu", self.mbu)
         return self
 
     def with_(self, **changes: Any) -> "Setup":
