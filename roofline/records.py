@@ -6,26 +6,33 @@ record holds by key stands in a dictionary that cannot be changed either.
 
 from collections.abc import Iterable
 from functools import wraps
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+
+    class _Checked(Protocol):
+        def _check(self) -> Any: ...
+
+
+T = TypeVar("T", bound="_Checked")
+U = TypeVar("U")
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 def self_checked(record: type[T]) -> type[T]:
-    """Have a named tuple call its method ``check`` on each that is made: by its name, ``_make`` or ``_replace``.
+    """Have a named tuple call its method ``_check`` on each that is made: by its name, ``_make`` or ``_replace``.
 
-    What ``check`` returns stands in place of the record, which lets it put names into their standard spelling.
+    What ``_check`` returns, if anything, stands in place of the record: the same with names in their standard spelling,
+    say. Nor can it be given further attributes, where a subclass of a named tuple has room for what it computes once.
 
     >>> from typing import NamedTuple
     >>> @self_checked
     ... class Size(NamedTuple):
     ...     rows: int
-    ...     def check(self):
+    ...     def _check(self):
     ...         if self.rows < 1:
     ...             raise ValueError("rows must be >= 1")
-    ...         return self
     >>> Size(rows=4)._replace(rows=0)
     Traceback (most recent call last):
     ValueError: rows must be >= 1
@@ -35,12 +42,24 @@ def self_checked(record: type[T]) -> type[T]:
 
     @wraps(made)
     def new(cls: Any, *values: Any, **named: Any) -> Any:
-        return made(cls, *values, **named).check()
+        one = made(cls, *values, **named)
+        return one._check() or one
 
     def make(cls: Any, values: Iterable[Any]) -> Any:
         return new(cls, *values)
 
     plain.__new__, plain._make = new, classmethod(make)
+    return fixed(record)
+
+
+def fixed(record: type[U]) -> type[U]:
+    """Have the attributes of a record stay as they are; what it computes once it keeps all the same."""
+
+    def refuse(self: Any, name: str, *_: Any) -> NoReturn:
+        raise AttributeError(f"{name} of a {type(self).__name__} cannot be set; _replace makes another")
+
+    plain: Any = record
+    plain.__setattr__ = plain.__delattr__ = refuse
     return record
 
 

@@ -21,6 +21,7 @@ from roofline.records import FrozenDict, self_checked
 from roofline.transformer.by_hand import by_hand
 from roofline.transformer.formats import Formats
 from roofline.transformer.presets import find
+from roofline.transformer.serving import Serving
 from roofline.transformer.setup import Setup
 
 CHIP = given_device(1e12, 1e9)
@@ -32,10 +33,10 @@ class Word(NamedTuple):
     text: str
     note: str = ""
 
-    def check(self) -> Word:
+    def _check(self) -> Word | None:
         if not self.text:
             raise ValueError("no text")
-        return self if self.text.islower() else self._replace(text=self.text.lower())
+        return None if self.text.islower() else self._replace(text=self.text.lower())
 
 
 def test_it_is_checked_however_it_is_made() -> None:
@@ -139,3 +140,22 @@ def test_results_are_equal_and_have_a_hash_by_what_they_are_of() -> None:
     assert len({kernel, Kernel(flops=1, bytes=2), kernel._replace(bytes=3)}) == 2
     assert Target(device=CHIP) != Target(device=CHIP, query=RoofQuery(latency=1.0))
     assert Target(device=CHIP) != "given"
+
+
+def test_what_is_computed_once_cannot_be_set() -> None:
+    setup = Setup(MODEL, Target(device=CHIP))
+    placement = Target(device=CHIP).place(Kernel(flops=1, bytes=2)).first
+    records: list[tuple[Any, str]] = [
+        (setup, "decode"),
+        (MODEL, "parameters_by_part"),
+        (placement, "intensity"),
+        (Serving(setup), "room"),
+        (MODEL, "hiden"),
+    ]
+    for record, name in records:
+        before = getattr(record, name, None)
+        with pytest.raises(AttributeError, match=f"{name} of a {type(record).__name__} cannot be set; _replace makes"):
+            setattr(record, name, 1)
+        with pytest.raises(AttributeError):
+            delattr(record, name)
+        assert getattr(record, name, None) is before

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
 COMMANDS: Final = {"list": "roofline.commands.llm_list", "show": "roofline.commands.llm_show"}
-# What changes any result, so that nothing has to be looked into before it is taken.
+# Options of which nobody asks whether they have an effect, so that most starts need not load llm_effects.
 _ALWAYS_FELT: Final = frozenset({"model", "hw", "format_name", "output", "quiet", "color"})
 # What errors call an option whose field has another name, or the same without its dashes.
 _OPTIONS: Final = {"kept": "keep"} | {
@@ -79,7 +79,8 @@ def command(model: str | None, **given: Any) -> None:
     beats that does what is counted: of experts their expected number (a batch that agrees touches fewer), of MLA what
     --mla says. The compute roof is the sourced dense peak of --compute.
     """
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))

@@ -9,11 +9,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
-from roofline import __version__
 from roofline.commands.output_flags import READ, OutputSettings
 from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
 from roofline.render import FORMATS, Style, format_of, pieces, render
@@ -189,8 +188,3 @@ def _colored(choice: str, *, terminal: bool) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return terminal and os.environ.get("TERM") != "dumb"
-
-
-def context(command: str, **more: Any) -> dict[str, Any]:
-    """Version and command, and whatever else the command adds."""
-    return {"roofline_version": __version__, "command": command, **more}

@@ -10,11 +10,11 @@ from roofline.records import FrozenDict, self_checked
 Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
 
-
 # FLOP/s and B/s that a roof can be drawn with: wider than any machine, so that every quotient stays finite.
 SLOWEST: Final = 1e-6
 FASTEST: Final = 1e40
 
+DIRECTIONS: Final = ("one-way", "both-ways")  # of the figure of a link
 NO_ADDRESS: Final = "address not kept"  # how `where` begins for a source that nobody can look up again
 
 
@@ -96,18 +96,14 @@ class Memory(NamedTuple):
         return self.usable or self.capacity
 
 
-DIRECTIONS: Final = ("one-way", "both-ways")
-
-
 class Link(NamedTuple):
     """One kind of link to other devices, all its lanes together."""
 
     name: str
     bandwidth: float  # B/s
     direction: str = "one-way"  # one of DIRECTIONS
-    peers: int | None = (
-        None  # of a clique, each joined by an equal share of the lanes; None: a switch, or a path of all
-    )
+    # of a clique, each joined by an equal share of the lanes; None: a switch, or a path of all
+    peers: int | None = None
     sources: tuple[str, ...] = ()
     basis: Basis = "unsourced"
     note: str | None = None
@@ -130,7 +126,12 @@ _NO_SOURCES: Final[Mapping[str, Source]] = FrozenDict()
 
 @self_checked
 class Device(NamedTuple):
-    """One machine."""
+    """One machine.
+
+    Raises:
+        InputError: no peaks, or a figure that is not finite and > 0.
+
+    """
 
     id: str
     name: str
@@ -151,8 +152,7 @@ class Device(NamedTuple):
     note: str | None = None
     origin: str = ""  # the file it was read from
 
-    def check(self) -> "Device":
-        """The device itself, unless a figure of it is impossible."""
+    def _check(self) -> "Device | None":
         if type(self.sources) is not FrozenDict:  # a copy, which nobody else can change
             return self._replace(sources=FrozenDict(self.sources))
         for name, rows in (("peaks", self.peaks), ("memory", self.memory), ("links", self.links)):
@@ -171,7 +171,7 @@ class Device(NamedTuple):
                 raise InputError(
                     f"{self.id}: direction of {link.name} must be {' or '.join(DIRECTIONS)}, got {link.direction!r}"
                 )
-        return self
+        return None
 
     def _figures(self) -> Iterator[tuple[str, float | None]]:
         """Every number of it and what it is."""

@@ -40,8 +40,7 @@ class Kernel(NamedTuple):
     assumptions: tuple[str, ...] = ()  # what was counted how, in words
     notes: tuple[str, ...] = ()
 
-    def check(self) -> "Kernel":
-        """The kernel itself, unless it is impossible."""
+    def _check(self) -> "Kernel | None":
         if type(self.bytes_at) is not FrozenDict:  # a copy, which nobody else can change
             return self._replace(bytes_at=FrozenDict(self.bytes_at))
         for what, value in (
@@ -73,7 +72,7 @@ class Kernel(NamedTuple):
         said = self.bytes is not None or self.bytes_at
         if self.flops == 0 and said and not self.bytes and not any(self.bytes_at.values()):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
-        return self
+        return None
 
     def _check_levels(self, levels: Mapping[str, float]) -> None:
         for level, value in levels.items():

@@ -25,7 +25,7 @@ class Quantization(NamedTuple):
     kv_note: str = ""  # what must be said of a cache that is taken so
 
 
-class _Described(NamedTuple):
+class _Fields(NamedTuple):
     """What an architecture is described by."""
 
     name: str
@@ -46,7 +46,7 @@ class _Described(NamedTuple):
 
 
 @self_checked
-class Architecture(_Described):
+class Architecture(_Fields):
     """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
 
     Raises:
@@ -55,8 +55,7 @@ class Architecture(_Described):
 
     """
 
-    def check(self) -> "Architecture":
-        """The architecture itself, unless it is impossible."""
+    def _check(self) -> "Architecture | None":
         counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
         if self.layers or self.vocab:
             sizes(hidden=self.hidden)
@@ -68,7 +67,7 @@ class Architecture(_Described):
             return self._replace(dtype=parse(self.dtype, name="dtype"))
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
-        return self
+        return None
 
     @property
     def plain(self) -> str:

@@ -124,9 +124,9 @@ def _holds_a_model(text: str) -> bool:
 
 def _load(path: str) -> Architecture:
     if path.casefold().endswith(".gguf"):
-        from roofline.transformer import gguf_model  # noqa: PLC0415
+        from roofline.transformer import gguf_model  # noqa: PLC0415  (each way reads no more than it needs)
 
         return gguf_model.load(path)
-    from roofline.transformer import config  # noqa: PLC0415
+    from roofline.transformer import config  # noqa: PLC0415  (as above)
 
     return config.load(os.path.join(path, _CONFIG) if os.path.isdir(path) else path)

@@ -1,4 +1,4 @@
-"""A grid of setups, computed point by point: every device with all combinations of sizes formats and words."""
+"""A grid of setups, computed point by point: every device with all combinations of sizes, formats and words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

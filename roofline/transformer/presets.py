@@ -80,7 +80,7 @@ def _plain(name: str) -> str:
 
 def _read(path: str) -> Architecture:
     from roofline.files import read_text  # noqa: PLC0415  (whoever lists names reads no file)
-    from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415
+    from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415  (as above)
 
     said = parse_json(read_text(path, limit=_SIZE), path)
     return architecture(said["config"], name=said["name"], where=path, source=said["source"])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 
 
-class _Asked(NamedTuple):
+class _Fields(NamedTuple):
     """What was said, with a value for all that was not."""
 
     architecture: Architecture
@@ -51,7 +51,7 @@ class _Asked(NamedTuple):
 
 
 @self_checked
-class Setup(_Asked):
+class Setup(_Fields):
     """One model on one device, or on each of several. Formats that nobody named follow from model and device.
 
     Raises:
@@ -59,14 +59,12 @@ class Setup(_Asked):
 
     """
 
-    def check(self) -> "Setup":
-        """The setup itself, unless a size of it is impossible."""
+    def _check(self) -> None:
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
         arguments.latency(self.latency)
         arguments.share("mfu", self.mfu)
         arguments.share("mbu", self.mbu)
-        return self
 
     def with_(self, **changes: Any) -> "Setup":
         """The same but for these fields, or words of its conventions."""
@@ -111,7 +109,7 @@ class Setup(_Asked):
         """
         taken = self._taken
         if taken in _HALVES:
-            model = self.architecture._replace(dtype=taken)
+            model = self.architecture if self.architecture.dtype == taken else self.architecture._replace(dtype=taken)
             formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
         else:  # without 16-bit arithmetic weights and cache are converted as they are read
             formats = self.architecture.formats(
@@ -214,6 +212,17 @@ class Setup(_Asked):
 
         """
         return self.table(Step.decode(self.context, batch=self.batch))
+
+    @property
+    def roofs_of_steps(self) -> Roofs:
+        """The roofs of the device for prefill and decode, which a request runs under.
+
+        Raises:
+            UnknownNameError: the device has no peak of a precision that one of them multiplies in.
+
+        """
+        first, then = self.roofs(self.prefill), self.roofs(self.decode)
+        return then._replace(by_precision={**first.by_precision, **then.by_precision})
 
     def roofs(self, table: Table) -> Roofs:
         """The roofs of the device for a table.
