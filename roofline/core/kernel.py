@@ -57,9 +57,8 @@ class Kernel(NamedTuple):
             self._check_levels(self.bytes_at)
         if self.seconds is not None or self.rate is not None:
             self._check_measurement()
-        for what, number in (("messages", self.messages), ("devices", self.devices)):
-            if number and not 0 < number <= _MOST:
-                raise InputError(f"{what} must be a whole number from 0 to {_MOST:g}, got {number}")
+        if self.messages or self.devices:
+            self._check_communication()
         if self.unit not in (None, "vector"):
             raise InputError(f"unit must be 'vector' or None, got {self.unit!r}")
         if self.communicates and self.known_intensity is not None:
@@ -82,6 +81,11 @@ class Kernel(NamedTuple):
             raise InputError(f"a memory level is named twice: {', '.join(levels)}")
         if self.known_intensity is not None:
             raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
+
+    def _check_communication(self) -> None:
+        for what, number in (("messages", self.messages), ("devices", self.devices or 0)):
+            if not 0 <= number <= _MOST:
+                raise InputError(f"{what} must be a whole number from 0 to {_MOST:g}, got {number}")
 
     def _check_measurement(self) -> None:
         if self.seconds is not None and not 0 < self.seconds < math.inf:
