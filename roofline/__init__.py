@@ -16,12 +16,11 @@ The public names are imported when they are first used, so that ``import rooflin
 
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
+# Nothing is imported here, not even from the standard library: an interrupt would find nobody yet to keep it quiet.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from roofline import operations as operations
     from roofline.catalog.find import device as device
     from roofline.core.choice import RoofQuery as RoofQuery
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from roofline.transformer.serving import Serving as Serving
 
 __version__ = "0.1.0"
-_HOMES: Final = {
+_HOMES = {
     "Architecture": "transformer.architecture",
     "Device": "core.device",
     "FileError": "errors",
@@ -83,7 +82,9 @@ __all__ += [
 __all__ += ["operations", "serve"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module  # noqa: PLC0415
+
     if name == "operations":
         return import_module("roofline.operations")
     if name not in _HOMES:
@@ -91,5 +92,5 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"roofline.{_HOMES[name]}"), name)
 
 
-def __dir__() -> list[str]:
+def __dir__() -> "list[str]":
     return [*globals(), *_HOMES, "operations"]

@@ -2,12 +2,15 @@
 
 import gc
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False  # nothing that takes time may be imported before the guard in main
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _OBJECTS = 100_000  # that may be made between two searches for garbage; imports make many and leave none
 
 
-def main() -> NoReturn:
+def main() -> "NoReturn":
     """Run the command line; an interrupt while it is being imported, which takes longest, ends it as any other."""
     gc.set_threshold(_OBJECTS)
     try:

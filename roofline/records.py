@@ -1,28 +1,38 @@
 """Records that check themselves: named tuples, each of which refuses what it must not hold whenever one is made.
 
-Frozen dataclasses do the same, at four times the price of a class, which every start of the program would pay.
+Frozen dataclasses do the same, at four times the price of a class, which every start of the program would pay. What a
+record holds by key stands in a dictionary that cannot be changed either.
 """
 
 from collections.abc import Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+
+    class _Checked(Protocol):
+        def _check(self) -> Any: ...
+
+
+T = TypeVar("T", bound="_Checked")
+U = TypeVar("U")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def self_checked(record: type[T]) -> type[T]:
-    """Have a named tuple call its method ``check`` on each that is made: by its name, ``_make`` or ``_replace``.
+    """Have a named tuple call its method ``_check`` on each that is made: by its name, ``_make`` or ``_replace``.
 
-    What ``check`` returns stands in place of the record, which lets it put names into their standard spelling.
+    What ``_check`` returns, if anything, stands in place of the record: the same with names in their standard spelling,
+    say. Nor can it be given further attributes, where a subclass of a named tuple has room for what it computes once.
 
     >>> from typing import NamedTuple
     >>> @self_checked
     ... class Size(NamedTuple):
     ...     rows: int
-    ...     def check(self):
+    ...     def _check(self):
     ...         if self.rows < 1:
     ...             raise ValueError("rows must be >= 1")
-    ...         return self
     >>> Size(rows=4)._replace(rows=0)
     Traceback (most recent call last):
     ValueError: rows must be >= 1
@@ -32,10 +42,48 @@ def self_checked(record: type[T]) -> type[T]:
 
     @wraps(made)
     def new(cls: Any, *values: Any, **named: Any) -> Any:
-        return made(cls, *values, **named).check()
+        one = made(cls, *values, **named)
+        return one._check() or one
 
     def make(cls: Any, values: Iterable[Any]) -> Any:
         return new(cls, *values)
 
     plain.__new__, plain._make = new, classmethod(make)
+    return fixed(record)
+
+
+def fixed(record: type[U]) -> type[U]:
+    """Have the attributes of a record stay as they are; what it computes once it keeps all the same."""
+
+    def refuse(self: Any, name: str, *_: Any) -> NoReturn:
+        raise AttributeError(f"{name} of a {type(self).__name__} cannot be set; _replace makes another")
+
+    plain: Any = record
+    plain.__setattr__ = plain.__delattr__ = refuse
     return record
+
+
+class FrozenDict(dict[K, V]):
+    """A dictionary that cannot be changed, and so has a hash.
+
+    >>> levels = FrozenDict({"L2": 5e12})
+    >>> levels["L2"], levels == {"L2": 5e12}, hash(levels) == hash(FrozenDict(L2=5e12))
+    (5000000000000.0, True, True)
+    >>> levels["L2"] = 0.0
+    Traceback (most recent call last):
+    TypeError: it cannot be changed; make another with dict()
+
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("it cannot be changed; make another with dict()")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dictionaries have none
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (dict(self),))

@@ -11,6 +11,7 @@ import pytest
 
 import roofline
 
+SOURCE = Path(roofline.__file__).parent.parent
 PROBE = """
 import sys
 from roofline.cli import run
@@ -39,6 +40,12 @@ def test_the_package_itself_imports_nothing_of_its_own() -> None:
     probe = "import roofline, sys; print(*(m for m in sys.modules if m.startswith('roofline')))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["roofline"]
+
+
+def test_nothing_is_imported_before_an_interrupt_is_watched_for() -> None:
+    probe = "import sys; known = set(sys.modules); import roofline.__main__; print(*set(sys.modules) - known)"
+    done = subprocess.run([sys.executable, "-S", "-c", probe], capture_output=True, text=True, check=True, cwd=SOURCE)
+    assert set(done.stdout.split()) <= {"roofline", "roofline.__main__", "gc"}
 
 
 def test_every_public_name_is_there() -> None:
@@ -91,11 +98,20 @@ def test_a_model_pays_for_its_steps_alone() -> None:
     assert "roofline.commands.llm_effects" not in modules
 
 
+@pytest.mark.parametrize("table", [["--ops"], ["--levers"], ["--sweep", "batch=1,2"], ["--generate", "3"]])
+def test_a_model_loads_the_rooms_of_the_kinds_that_it_has(table: list[str]) -> None:
+    modules = imported("llm", "llama-3.1-8b", "--hw", "h100", "--format", "json", *table)
+    assert not modules & {"roofline.transformer.mla", "roofline.transformer.moe"}
+    modules = imported("llm", "deepseek-v3", "--hw", "h100", "--format", "json", *table)
+    assert modules >= {"roofline.transformer.mla", "roofline.transformer.moe"}
+
+
 @pytest.mark.parametrize("path", sorted(Path(roofline.__file__).parent.rglob("*.py")), ids=lambda path: str(path.stem))
-def test_annotations_of_records_are_no_text(path: Path) -> None:
-    """Each field whose annotation is text is compiled once more as the class is made, at every start."""
+def test_modules_of_records_and_operations_do_not_postpone_annotations(path: Path) -> None:
+    """As text they would be compiled once more at every start, a field each; only a few in quotes are."""
     text = path.read_text(encoding="utf-8")
-    assert "(NamedTuple):" not in text or "\nfrom __future__ import annotations" not in text
+    read = "(NamedTuple):" in text or "\n@operation(" in text
+    assert not read or "\nfrom __future__ import annotations" not in text
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors", "units"},
     "yaml_tree": {"errors", "units", "files"},
     "core": {"errors", "records", "units", "precision"},
-    "operations": {"errors", "records", "units", "precision", "core"},
+    "operations": {"errors", "units", "precision", "core"},
     "transformer": {"errors", "records", "units", "precision", "core", "operations", "files", "yaml_tree"},
     "catalog": {"errors", "units", "precision", "core", "files", "yaml_tree"},
     "readers": {"errors", "units", "precision", "core", "operations", "files", "yaml_tree"},

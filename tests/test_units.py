@@ -23,6 +23,8 @@ from roofline.errors import InputError, RooflineError, UnitError
         pytest.param("2 TFLOP", "FLOP", 2e12, id="amount"),
         pytest.param("2TFLOPs", "FLOP", 2e12, id="FLOPs-as-amount"),
         pytest.param("2TFLOPs", "FLOP/s", 2e12, id="FLOPs-as-rate"),
+        pytest.param("3 TFLOPs/s", "FLOP/s", 3e12, id="FLOPs-a-second"),
+        pytest.param("5 TOPs/s", "FLOP/s", 5e12, id="OPs-a-second"),
         pytest.param("2TFLOPS", "FLOP/s", 2e12, id="FLOPS-is-a-rate"),
         pytest.param("624 TOPS", "FLOP/s", 624e12, id="TOPS"),
         pytest.param("624 TOP/s", "FLOP/s", 624e12, id="TOP/s"),

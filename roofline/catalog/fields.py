@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from roofline.catalog.schema import HALF_OF_SPARSE, Amount, Choice, Record, Rows, Table, Text, Whole, Words
+from roofline.core.device import DIRECTIONS
 from roofline.precision import PRECISIONS
 
 SCHEMA_VERSION: Final = 1
@@ -68,7 +69,7 @@ _LINK: Final = Record(
     {
         "name": Text(),
         "bandwidth": Amount("B/s"),
-        "direction": Choice("one-way", "both-ways"),
+        "direction": Choice(*DIRECTIONS),
         "peers": Whole(1, 1000),
         "source": _SOURCES,
         "basis": _BASIS,

@@ -1,6 +1,6 @@
 """The kinds of value a hardware file may hold; each reads a YAML node and describes itself as JSON Schema.
 
-These are plain classes and not dataclasses, which would cost every start of the program a millisecond each.
+These are plain classes and not dataclasses, which every start of the program would pay for; see roofline.records.
 """
 
 from __future__ import annotations

@@ -135,7 +135,8 @@ def _one_kernel(
     explained: bool,
 ) -> None:
     """One kernel: a sheet on one device, a row a device on several."""
-    from roofline.commands.output import context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.report.kernels import comparison, sheet
@@ -163,7 +164,8 @@ def _rate_against_peak(
     *,
     strict: bool,
 ) -> None:
-    from roofline.commands.output import context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import Failure
     from roofline.errors import InputError
@@ -193,8 +195,9 @@ def _lists(
     explained: bool,
 ) -> None:
     """Lists of kernels: one row a kernel (and device), and a summary."""
+    from roofline.commands.base import context
     from roofline.commands.lists import pick, read
-    from roofline.commands.output import context, emit, tell
+    from roofline.commands.output import emit, tell
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.errors import InputError

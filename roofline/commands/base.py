@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
+from roofline import __version__
 from roofline.errors import nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -168,3 +169,8 @@ def given_options() -> frozenset[str]:
     context = click.get_current_context()
     sources = {name: context.get_parameter_source(name) for name in context.params}
     return frozenset(name for name, source in sources.items() if source and source.name == "COMMANDLINE")
+
+
+def context(command: str, **more: Any) -> dict[str, Any]:
+    """What travels with a JSON result: which version said it, to which command, and whatever else the command adds."""
+    return {"roofline_version": __version__, "command": command, **more}

@@ -47,9 +47,10 @@ def command(
     min_efficiency (60%) and max_time (2 ms). The options stand in where a kernel has no value of its own. A list that
     expects nothing is refused.
     """
+    from roofline.commands.base import context
     from roofline.commands.list_flags import ListFlags
     from roofline.commands.lists import read
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.output import check_output, emit
     from roofline.commands.verdict import finish
     from roofline.core.gate import Expectation, Failure, bound_named, judge
     from roofline.errors import CheckFailedError, InputError

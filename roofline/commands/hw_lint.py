@@ -27,7 +27,8 @@ def command(files: tuple[str, ...], sourced: bool, strict: bool, **given: Any) -
     Exit status: 0 fine, perhaps with warnings; 3 an error in some file; 1 warnings under --strict.
     """
     from roofline.catalog.lint import lint_files
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.errors import CheckFailedError, FileError
     from roofline.report.catalogue import lint_report
 

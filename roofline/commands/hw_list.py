@@ -26,8 +26,9 @@ def command(words: tuple[str, ...], vendor: str | None, kind: str | None, dtype:
       roofline hw list hopper
       roofline hw list --vendor Apple --format csv
     """
+    from roofline.commands.base import context
     from roofline.commands.catalogue import every_device, of_vendor, raise_for_broken
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.output import check_output, emit
     from roofline.report.catalogue import list_report
 
     settings = output_settings(given)

@@ -23,7 +23,8 @@ def command(device: str, **given: Any) -> None:
       roofline hw show ./my-chip.yaml --format json
     """
     from roofline.catalog import find
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.report.catalogue import show_report
 
     settings = output_settings(given)

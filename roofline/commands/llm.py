@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roofline.transformer.architecture import Architecture
 
 COMMANDS: Final = {"list": "roofline.commands.llm_list", "show": "roofline.commands.llm_show"}
-# What changes any result, so that nothing has to be looked into before it is taken.
+# Options of which nobody asks whether they have an effect, so that most starts need not load llm_effects.
 _ALWAYS_FELT: Final = frozenset({"model", "hw", "format_name", "output", "quiet", "color"})
 # What errors call an option whose field has another name, or the same without its dashes.
 _OPTIONS: Final = {"kept": "keep"} | {
@@ -56,8 +56,8 @@ class LlmCommand(GroupedCommand):
     "swept",
     multiple=True,
     metavar="NAME=VALUES",
-    help="A row a value: batch=1:1024, context=1024,8192, weights=fp16,fp8, attention=flash,unfused, hw=h100,b200; "
-    "repeat for a grid.",
+    help="A row a value: batch=1:1024 (doubled; :x4 and :+8 are other steps), context=1024,8192, prompt, devices, "
+    "weights=fp16,fp8, kv, compute, attention, count, mla, experts, logits, hw=h100,b200; repeat for a grid.",
 )
 @option("Sweep", "--levers", is_flag=True, help="Batch, KV cache, weights, FlashAttention, devices: what each gains.")
 @option("Output", "--ops", is_flag=True, help="A row an operator, with shares of the time of a step.")
@@ -71,15 +71,16 @@ def command(model: str | None, **given: Any) -> None:
       roofline llm llama-3.1-70b --hw h200 --weights fp8
       roofline llm --params 70e9 --hw m2ultra
 
-    MODEL is a preset, a config.json or its folder, a GGUF file, or left out where sizes are given by hand. roofline llm
-    list shows the presets, roofline llm show MODEL what is known of one.
+    MODEL is a preset (which goes before a folder of its name), a config.json or its folder, a GGUF file, or left out
+    where sizes are given by hand. roofline llm list shows the presets, roofline llm show MODEL what is known of one.
 
     Three bounds of the time of a step: the least (FLOPs, weights and KV cache), the total (activations too, then the
     links), and the sum over operators. Rates are by the first two; --measured is judged by the least, which no software
     beats that does what is counted: of experts their expected number (a batch that agrees touches fewer), of MLA what
     --mla says. The compute roof is the sourced dense peak of --compute.
     """
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
 
     settings = output_settings(given)
     check_output(settings, (*read_for(model), *device_names(given["hw"])))

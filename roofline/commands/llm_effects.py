@@ -34,8 +34,7 @@ class Asked(NamedTuple):
     @property
     def capacity_known(self) -> bool:
         """Whether that is known of any device."""
-        memories = [setup.target.device.main_memory for setup in self.setups]
-        return any(memory.usable or memory.capacity for memory in memories)
+        return any(setup.target.device.main_memory.available for setup in self.setups)
 
 
 def refuse_idle(asked: Asked) -> None:

@@ -21,7 +21,8 @@ def command(words: tuple[str, ...], **given: Any) -> None:
       roofline llm list
       roofline llm list moe qwen --format csv
     """
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.report.llm.models import list_report
     from roofline.transformer import presets
 

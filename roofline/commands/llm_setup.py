@@ -53,7 +53,7 @@ work_options: Callable[[F], F] = together(
         "Work",
         "--generate",
         type=SizeType(0),
-        help="Decode steps behind the prefill, a token each: time to the first token, and mean of these.",
+        help="Decode steps behind the prefill, which makes one token itself: 499 for 500 tokens.",
     ),
     option("Work", "--batch", type=SizeType(1), default=choices.BATCH, help=f"Sequences. Default: {choices.BATCH}."),
     option(

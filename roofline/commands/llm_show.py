@@ -24,7 +24,8 @@ def command(model: str | None, **given: Any) -> None:
       roofline llm show deepseek-v3
       roofline llm show --layers 32 --hidden 4096 --heads 32 --kv-heads 8 --width 14336 --vocab 128256
     """
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.report.llm.models import show_report
 
     settings = output_settings(given)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
+from roofline.commands.base import given_options
 from roofline.commands.llm_types import ExpertsType
 from roofline.commands.sizes import size, size_range
 from roofline.errors import InputError
@@ -93,10 +92,9 @@ def _refuse_contradictions(axes: dict[str, list[Any]], given: dict[str, Any]) ->
         InputError: it is, or has two.
 
     """
-    context = click.get_current_context()
+    said = given_options()
     for name in axes:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if name in said:
             raise InputError(f"--{name} is given and swept; leave one out")
     if "prompt" in axes and "context" in axes:
         raise InputError("--sweep prompt= is of prefill and context= of decode; sweep them one after the other")

@@ -38,7 +38,9 @@ class ParametersType(_FloatType):
         match = re.fullmatch(_PARAMETERS, value.strip().replace("_", ""))
         name = param.opts[-1] if param is not None else "value"
         if match is None:
-            raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint="write 70e9 or 70B")
+            capital = value.strip().upper()
+            right = capital if re.fullmatch(_PARAMETERS, capital) else "70e9 or 70B"
+            raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint=f"write {right}")
         return round(float(match[1]) * _SCALES[match[2]], 3)
 
 
@@ -69,7 +71,10 @@ class PartsType(_PartsType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:  # noqa: ARG002
         """The parts; none of them where that is said."""
         parts = value.split(",") if isinstance(value, str) else value
-        return frozenset(part.strip() for part in parts) - {"none"}
+        found = frozenset(part.strip() for part in parts)
+        if "none" in found and len(found) > 1:
+            raise InputError(f"--keep is none or parts, got {quote(value)}")
+        return found - {"none"}
 
 
 class ExpertsType(_ExpertsType):
@@ -95,7 +100,7 @@ class TokenRateType(_FloatType):
         """The rate; an error names the option."""
         if not isinstance(value, str):
             return float(value)
-        match = re.fullmatch(_RATE, value.strip())
+        match = re.fullmatch(_RATE, value.strip().lower())
         rate = float(match[1]) if match else 0.0
         if not 0 < rate < math.inf:
             name = param.opts[-1] if param is not None else "value"

@@ -21,7 +21,8 @@ def command(words: tuple[str, ...], **given: Any) -> None:
       roofline op formats
       roofline op formats int4
     """
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.precision import FORMATS
     from roofline.report.operations import formats_report
 

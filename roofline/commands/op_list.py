@@ -24,7 +24,8 @@ def command(words: tuple[str, ...], **given: Any) -> None:
       roofline op list
       roofline op list stream
     """
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.operations import registry
     from roofline.report.operations import list_report
 

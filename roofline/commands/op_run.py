@@ -77,7 +77,8 @@ def operation_command(operation: Operation) -> click.Command:
 
 
 def _run(operation: Operation, given: dict[str, Any]) -> None:
-    from roofline.commands.output import check_output, context, emit
+    from roofline.commands.base import context
+    from roofline.commands.output import check_output, emit
     from roofline.report.operations import shape_report
 
     settings = output_settings(given)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
-from roofline import __version__
 from roofline.commands.output_flags import READ, OutputSettings
 from roofline.errors import ClosedPipeError, FileError, InputError, OutputError
 from roofline.render import FORMATS, Style, format_of, pieces, render
@@ -93,8 +94,12 @@ def write(text: str) -> None:
     if stream is None:
         raise OutputError("cannot write to standard output: it is closed")
     try:
-        stream.write(_encodable(text, stream))
-        stream.flush()
+        raw = getattr(stream, "buffer", None)
+        if isinstance(raw, io.RawIOBase):  # unbuffered: what the system did not take at once would be lost in silence
+            _write_all(raw, text.encode(stream.encoding or "ascii", "backslashreplace"))
+        else:
+            stream.write(_encodable(text, stream))
+            stream.flush()
     except OutputError:
         raise
     except BrokenPipeError:
@@ -104,6 +109,16 @@ def write(text: str) -> None:
         abandon_stdout()
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"cannot write to standard output: {reason}") from None
+
+
+def _write_all(raw: io.RawIOBase, data: bytes) -> None:
+    """Write bytes to a stream that may take some of them at a time."""
+    rest = memoryview(data)
+    while rest:
+        taken = raw.write(rest)
+        if taken is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        rest = rest[taken:]
 
 
 def tell(line: str, quiet: bool = False) -> None:
@@ -173,8 +188,3 @@ def _colored(choice: str, *, terminal: bool) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return terminal and os.environ.get("TERM") != "dumb"
-
-
-def context(command: str, **more: Any) -> dict[str, Any]:
-    """Version and command, and whatever else the command adds."""
-    return {"roofline_version": __version__, "command": command, **more}

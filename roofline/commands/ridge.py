@@ -44,7 +44,7 @@ def command(hw: tuple[str, ...], peak: float | None, bw: float | None, **given: 
     check_output(settings, device_names(hw))
     wanted = devices(hw, peak, bw, query.dtype)
     if len(wanted) == 1 and not given["vendor"]:
-        from roofline.commands.output import context
+        from roofline.commands.base import context
         from roofline.report.devices import device_context, peaks_report
 
         if given["sort"] or given["top"]:
@@ -64,8 +64,9 @@ def _several(
     top: int | None,
 ) -> None:
     """A row a device; of the whole catalogue those that have the roof that was asked for."""
+    from roofline.commands.base import context
     from roofline.commands.catalogue import every_device, of_vendor, raise_for_broken
-    from roofline.commands.output import context, emit
+    from roofline.commands.output import emit
     from roofline.core.choice import choose
     from roofline.errors import UnknownNameError
     from roofline.report.ranking import ranking

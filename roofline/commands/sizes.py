@@ -23,6 +23,8 @@ _MOST_SIZES: Final = 10_000
 _DIGITS: Final = r"[0-9]{1,40}"  # ASCII alone
 _WHOLE_FLOAT: Final = r"([0-9]{1,18})[eE]\+?([0-9]{1,2})"  # 1e6 is a size too
 _PREFIXED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)"  # decimal or binary: the user must say
+_WITH_COMMAS: Final = r"[0-9]{1,3}(,[0-9]{3}){1,5}"
+_SEVERAL: Final = r"[0-9]{1,15}(,[0-9]{1,15})+"
 _PREFIXES: Final = "kMG"
 
 
@@ -56,8 +58,22 @@ def size(text: str, *, name: str, least: int | None = None) -> int:
     got = quote(text) if number is None or number > LARGEST else str(number)
     raise InputError(
         f"{name} must be a whole number from {first} to 1e15, got {got}",
-        hint=_instead(text.strip(), of_elements=least is None),
+        hint=_several(name, text.strip()) or _instead(text.strip(), of_elements=least is None),
     )
+
+
+def _several(name: str, text: str) -> str | None:
+    """What to write in place of several numbers, or of one with commas, where an option takes one.
+
+    >>> _several("--devices", "1,2,4"), _several("--prompt", "2,000")
+    ('one number is wanted; --sweep NAME=1,2,4 takes several', 'one number is written without commas: 2000')
+
+    """
+    if " " in name or not re.fullmatch(_SEVERAL, text):
+        return None  # of a sweep, or no such list
+    if re.fullmatch(_WITH_COMMAS, text):
+        return f"one number is written without commas: {text.replace(',', '')}"
+    return f"one number is wanted; --sweep NAME={text} takes several"
 
 
 def _instead(text: str, *, of_elements: bool = False) -> str | None:

@@ -1,6 +1,6 @@
 """Which roof: the headline with the sourced dense roof beside it, or the one that was asked for. Never a guess."""
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from roofline.core.device import Ceiling, Device, Source, Sparsity, level_key
 from roofline.core.roof import Roof, Stream
@@ -16,7 +16,12 @@ _LIKE_DEFAULT = ("bf16", "fp16")  # may stand in for each other where only one w
 
 @self_checked
 class RoofQuery(NamedTuple):
-    """What the user said about the roof; the defaults are those of the model."""
+    """What the user said about the roof; the defaults are those of the model.
+
+    Raises:
+        InputError: an unknown kind, a latency or a floor that nothing has, or words that contradict one another.
+
+    """
 
     dtype: str | None = None
     sparse: bool = False
@@ -30,8 +35,9 @@ class RoofQuery(NamedTuple):
     latency: float = 0.0  # s that each serial step over the link costs
     floor: float = 0.0  # s that the launch of a kernel takes
 
-    def check(self) -> "RoofQuery":
-        """The query itself, unless it contradicts itself."""
+    def _check(self) -> None:
+        if self.kind not in get_args(RoofKind):
+            raise InputError(f"kind must be one of {', '.join(get_args(RoofKind))}, got {self.kind!r}")
         for name, seconds in (("latency", self.latency), ("floor", self.floor)):
             if not 0 <= seconds <= _LONGEST:
                 raise InputError(f"{name} must be from 0 to {_LONGEST:g} s, got {seconds:g}")
@@ -46,7 +52,6 @@ class RoofQuery(NamedTuple):
                 "measured ceilings do not tell sparsity, unit, accumulation or clock apart",
                 hint="leave out --sparse, --unit, --accumulate and --clock, or --roof measured",
             )
-        return self
 
     @property
     def specific(self) -> bool:

@@ -1,20 +1,20 @@
 """A machine as its catalogue entry describes it: peaks, memories, links, measured ceilings, and their sources."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
-from roofline.records import self_checked
+from roofline.records import FrozenDict, self_checked
 
 Sparsity = Literal["dense", "2:4"]
 Basis = Literal["vendor", "third-party", "derived", "measured", "article", "given", "unsourced"]
-
 
 # FLOP/s and B/s that a roof can be drawn with: wider than any machine, so that every quotient stays finite.
 SLOWEST: Final = 1e-6
 FASTEST: Final = 1e40
 
+DIRECTIONS: Final = ("one-way", "both-ways")  # of the figure of a link
 NO_ADDRESS: Final = "address not kept"  # how `where` begins for a source that nobody can look up again
 
 
@@ -90,16 +90,20 @@ class Memory(NamedTuple):
     check_note: str | None = None
     note: str | None = None
 
+    @property
+    def available(self) -> float | None:
+        """Bytes that programs can have: as the driver shows it where that is known, else as it is sold."""
+        return self.usable or self.capacity
+
 
 class Link(NamedTuple):
     """One kind of link to other devices, all its lanes together."""
 
     name: str
     bandwidth: float  # B/s
-    direction: str = "one-way"  # or "both-ways"
-    peers: int | None = (
-        None  # of a clique, each joined by an equal share of the lanes; None: a switch, or a path of all
-    )
+    direction: str = "one-way"  # one of DIRECTIONS
+    # of a clique, each joined by an equal share of the lanes; None: a switch, or a path of all
+    peers: int | None = None
     sources: tuple[str, ...] = ()
     basis: Basis = "unsourced"
     note: str | None = None
@@ -117,12 +121,17 @@ class Ceiling(NamedTuple):
     note: str | None = None
 
 
-_NO_SOURCES: Final[Mapping[str, Source]] = {}
+_NO_SOURCES: Final[Mapping[str, Source]] = FrozenDict()
 
 
 @self_checked
 class Device(NamedTuple):
-    """One machine."""
+    """One machine.
+
+    Raises:
+        InputError: no peaks, or a figure that is not finite and > 0.
+
+    """
 
     id: str
     name: str
@@ -143,24 +152,39 @@ class Device(NamedTuple):
     note: str | None = None
     origin: str = ""  # the file it was read from
 
-    def check(self) -> "Device":
-        """The device itself, unless a figure of it is impossible."""
+    def _check(self) -> "Device | None":
+        if type(self.sources) is not FrozenDict:  # a copy, which nobody else can change
+            return self._replace(sources=FrozenDict(self.sources))
+        for name, rows in (("peaks", self.peaks), ("memory", self.memory), ("links", self.links)):
+            if isinstance(rows, (Peak, Memory, Link)):  # which a tuple of one is without its comma
+                raise InputError(f"{name} is a tuple of them: write {name}=(...,)")
         if not self.peaks:
             raise InputError(f"{self.id} has no peaks")
         for peak in self.peaks:
             if peak.dense is None and peak.sparse is None:
                 raise InputError(f"the {peak.dtype} peak has neither a dense nor a sparse rate")
-            for value in (peak.dense, peak.sparse):
-                if value is not None and not 0 < value < math.inf:
-                    raise InputError(f"the {peak.dtype} peak must be finite and > 0, got {value}")
-        for memory in self.memory:
-            for value in (memory.bandwidth, memory.capacity, memory.usable):
-                if value is not None and not 0 < value < math.inf:
-                    raise InputError(f"{self.id}: a figure of {memory.level} must be finite and > 0, got {value}")
-        return self
+        for what, value in self._figures():
+            if value is not None and not 0 < value < math.inf:
+                raise InputError(f"{self.id}: {what} must be finite and > 0, got {value}")
+        for link in self.links:
+            if link.direction not in DIRECTIONS:
+                raise InputError(
+                    f"{self.id}: direction of {link.name} must be {' or '.join(DIRECTIONS)}, got {link.direction!r}"
+                )
+        return None
 
-    def __hash__(self) -> int:
-        return hash((self.id, self.origin))  # its sources are a mapping, which has no hash
+    def _figures(self) -> Iterator[tuple[str, float | None]]:
+        """Every number of it and what it is."""
+        for peak in self.peaks:
+            yield from ((f"the {peak.dtype} peak", rate) for rate in (peak.dense, peak.sparse))
+        for memory in self.memory:
+            figures = (memory.bandwidth, memory.capacity, memory.usable)
+            yield from ((f"a figure of {memory.level}", figure) for figure in figures)
+        for link in self.links:
+            yield from ((f"a figure of {link.name}", figure) for figure in (link.bandwidth, link.peers))
+        yield from ((f"the measured {ceiling.what}", ceiling.value) for ceiling in self.measured)
+        yield "the headline", self.headline and self.headline.peak
+        yield "the TDP", self.tdp
 
     @property
     def main_memory(self) -> Memory:

@@ -6,11 +6,12 @@ from typing import Final, Literal, NamedTuple
 
 from roofline.core.device import level_key
 from roofline.errors import InputError, OutOfRangeError
-from roofline.records import self_checked
+from roofline.records import FrozenDict, self_checked
 
 # Wider than anything real, and narrow enough that no quotient of two such numbers leaves the range of a float.
 SMALLEST, LARGEST = 1e-30, 1e60
-NOWHERE: Final[Mapping[str, float]] = {}  # no further memory level
+NOWHERE: Final[Mapping[str, float]] = FrozenDict()  # no further memory level
+_MOST: Final = 1e15  # of devices, and of serial steps between them
 FLOP_PER_MAC = 2  # one multiply-accumulate is two operations; the one place that says so
 
 
@@ -39,8 +40,9 @@ class Kernel(NamedTuple):
     assumptions: tuple[str, ...] = ()  # what was counted how, in words
     notes: tuple[str, ...] = ()
 
-    def check(self) -> "Kernel":
-        """The kernel itself, unless it is impossible."""
+    def _check(self) -> "Kernel | None":
+        if type(self.bytes_at) is not FrozenDict:  # a copy, which nobody else can change
+            return self._replace(bytes_at=FrozenDict(self.bytes_at))
         for what, value in (
             ("FLOPs", self.flops),
             ("bytes", self.bytes),
@@ -55,6 +57,10 @@ class Kernel(NamedTuple):
             self._check_levels(self.bytes_at)
         if self.seconds is not None or self.rate is not None:
             self._check_measurement()
+        if self.messages or self.devices:
+            self._check_communication()
+        if self.unit not in (None, "vector"):
+            raise InputError(f"unit must be 'vector' or None, got {self.unit!r}")
         if self.communicates and self.known_intensity is not None:
             raise InputError("bytes on the wire need the work beside them; give FLOPs in place of the intensity")
         if self.known_intensity is not None and self.flops is not None and self.bytes is not None:
@@ -65,7 +71,7 @@ class Kernel(NamedTuple):
         said = self.bytes is not None or self.bytes_at
         if self.flops == 0 and said and not self.bytes and not any(self.bytes_at.values()):
             raise InputError("no work and no traffic: FLOPs and bytes are both 0")
-        return self
+        return None
 
     def _check_levels(self, levels: Mapping[str, float]) -> None:
         for level, value in levels.items():
@@ -75,6 +81,11 @@ class Kernel(NamedTuple):
             raise InputError(f"a memory level is named twice: {', '.join(levels)}")
         if self.known_intensity is not None:
             raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
+
+    def _check_communication(self) -> None:
+        for what, number in (("messages", self.messages), ("devices", self.devices or 0)):
+            if not 0 <= number <= _MOST:
+                raise InputError(f"{what} must be a whole number from 0 to {_MOST:g}, got {number}")
 
     def _check_measurement(self) -> None:
         if self.seconds is not None and not 0 < self.seconds < math.inf:

@@ -95,5 +95,5 @@ def _find(device: Device, name: str | None) -> Link:
             return link
     raise UnknownNameError(
         f"{device.id} has no link '{name}'",
-        hint=f"it has: {', '.join(link.name for link in device.links)}; or give a bandwidth, such as 450GB/s",
+        hint=f"it has: {', '.join(link.name for link in device.links)}; or give a bandwidth one way",
     )

@@ -9,6 +9,7 @@ from roofline.core.device import Device
 from roofline.core.kernel import Kernel
 from roofline.core.link import Port
 from roofline.core.roof import TOLERANCE, Bound, Resource, Roof
+from roofline.records import fixed
 
 
 class Term(NamedTuple):
@@ -22,7 +23,7 @@ class Term(NamedTuple):
 _SECONDS = operator.attrgetter("seconds")
 
 
-class _Given(NamedTuple):
+class _Fields(NamedTuple):
     """What a placement is made of."""
 
     kernel: Kernel
@@ -33,10 +34,11 @@ class _Given(NamedTuple):
     floor: float = 0.0
 
 
-class Placement(_Given):
+@fixed
+class Placement(_Fields):
     """A kernel under a roof; further memory levels join as roofs of the same peak, a link as the third roof.
 
-    What most else asks for is computed once, since a list may have a million of these.
+    What most else asks for is computed once and kept, at some 250 B each, since it is asked for forty times a row.
     """
 
     @cached_property

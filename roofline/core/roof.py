@@ -28,7 +28,12 @@ class Stream(NamedTuple):
 
 @self_checked
 class Roof(NamedTuple):
-    """A peak in FLOP/s over one memory, and where both come from."""
+    """A peak in FLOP/s over one memory, and where both come from.
+
+    Raises:
+        InputError: a peak or a bandwidth that no roof can be drawn with.
+
+    """
 
     peak: float  # FLOP/s
     memory: Stream
@@ -39,18 +44,16 @@ class Roof(NamedTuple):
     clock: str | None = None
     headline: bool = False
     basis: Basis = "given"
-    row: Peak | Ceiling | None = None  # of the device, whose figure it is
+    row: Peak | Ceiling | None = None  # of the device, whose figure it is: two rows that say the same are two roofs
     what: str | None = None  # which kernel measured the peak
     sources: tuple[Source, ...] = ()
     note: str | None = None
 
-    def check(self) -> "Roof":
-        """The roof itself, unless its rates are impossible."""
+    def _check(self) -> None:
         if not SLOWEST <= self.peak <= FASTEST:
             raise InputError(f"peak must be between {SLOWEST:g} and {FASTEST:g} FLOP/s, got {self.peak}")
         if not SLOWEST <= self.bandwidth <= FASTEST:
             raise InputError(f"bandwidth must be between {SLOWEST:g} and {FASTEST:g} B/s, got {self.bandwidth}")
-        return self
 
     @property
     def bandwidth(self) -> float:

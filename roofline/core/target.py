@@ -31,6 +31,13 @@ class Target:
         self._choices: dict[tuple[str | None, str | None], RoofChoice] = {}
         self._headlines: list[Roof] = []  # the one, once asked for
 
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Target) and (self.device, self.query) == (other.device, other.query)
+        return same if isinstance(other, Target) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.device, self.query))
+
     def choice(self, dtype: str | None = None, unit: str | None = None) -> RoofChoice:
         """The roofs for a kernel of this precision on this unit; None: for one that names none."""
         if (dtype, unit) not in self._choices:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from roofline.core.kernel import Kernel
 from roofline.errors import UnknownNameError, nearest
-from roofline.operations.typed import Kind, checked, hints
+from roofline.operations.typed import Kind, hints, typed
 from roofline.text import quote
 
 F = TypeVar("F", bound=Callable[..., Kernel])
@@ -128,7 +128,7 @@ def operation(family: str) -> Callable[[F], F]:
         there = _FOUND.get(name)
         if there and there.function.__module__ != function.__module__:
             raise ValueError(f"operation {name} is in {there.function.__module__} and in {function.__module__}")
-        kept = checked(function)
+        kept = typed(function)
         _FOUND[name] = Operation(name, family, kept)
         return kept
 

@@ -1,4 +1,7 @@
-"""Arguments of an operation against its annotations: another type is refused by name, before the call."""
+"""Arguments of an operation against its annotations: another type is refused by name, before the call.
+
+The modules of operations do not postpone annotations, which are read here and need not be compiled from text.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
@@ -50,7 +53,7 @@ def _hint(hint: Any) -> Hint:
     return Hint(_KINDS[plain], (), optional, None if plain is tuple else plain)
 
 
-def checked(function: F) -> F:
+def typed(function: F) -> F:
     """The same function, which refuses arguments of another type than its annotations have.
 
     What has ``__index__``, as numpy's integers have, is a whole number; a list of them, or one alone, stands for a

@@ -18,11 +18,12 @@ _MISSING: Final = "-"
 _UNKNOWN: Final = "unknown"
 _LONGEST: Final = 10_000  # from here on a number in the first row's unit gets too long to read
 _BILLION: Final = 1e9
+_FAR_BELOW: Final = 0.1  # in the unit that a column would share, it has one of its own
 _SMALLEST: Final = 0.01  # below this the first row would suffer from another unit
 
 
 def unit_of(column: Column, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column] = ()) -> tuple[str, int]:
-    """The unit of a column and its power of ten, which it shares with columns of the same heading and kind.
+    """The unit of a column and its power of ten, which it shares with columns of the same heading, kind and size.
 
     The first row with a value chooses, so that numbers can be compared by eye; where that would write 118850 GFLOP/s
     further down, the next prefix is taken.
@@ -38,7 +39,11 @@ def unit_of(column: Column, rows: Sequence[Mapping[str, Any]], columns: Sequence
         return column.format, 0
     first, most = units.prefixed(known[0], column.format), units.prefixed(max(known), column.format)  # type: ignore[arg-type]
     too_long = units.scaled(max(known), first[1]) >= _LONGEST and units.scaled(known[0], most[1]) >= _SMALLEST
-    return most if too_long else first
+    unit = most if too_long else first
+    own = [value for row in rows if (value := plain(row.get(column.key)))]
+    if columns and own and units.scaled(own[0], unit[1]) < _FAR_BELOW:
+        return unit_of(column, rows)
+    return unit
 
 
 def cell(column: Column, raw: Any, power: int) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from roofline import units
 from roofline.core.roof import Bound, Roof, origin
 
-BOUND_WORDS: Final = {bound: f"{bound}-bound" for bound in get_args(Bound)}
-
 if TYPE_CHECKING:  # ridge places no kernel and should not pay for it
     from roofline.core.placement import Placed
+
+BOUND_WORDS: Final = {bound: f"{bound}-bound" for bound in get_args(Bound)}
 
 
 def roof_line(roof: Roof, *, of: str | None = None) -> str:

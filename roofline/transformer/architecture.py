@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from roofline.errors import InputError
 from roofline.operations.arguments import counts, sizes
-from roofline.precision import PRECISIONS, remarks
-from roofline.records import self_checked
+from roofline.precision import PRECISIONS, parse, remarks
+from roofline.records import FrozenDict, self_checked
 from roofline.transformer.formats import PARTS, PLAIN_BITS, Formats, Part
 from roofline.transformer.layer import Layer, Types
 
@@ -25,7 +25,7 @@ class Quantization(NamedTuple):
     kv_note: str = ""  # what must be said of a cache that is taken so
 
 
-class _Described(NamedTuple):
+class _Fields(NamedTuple):
     """What an architecture is described by."""
 
     name: str
@@ -46,24 +46,28 @@ class _Described(NamedTuple):
 
 
 @self_checked
-class Architecture(_Described):
+class Architecture(_Fields):
     """A decoder-only transformer. Layers are grouped by type, whatever order they have in the model.
 
     Raises:
         InputError: a size that is impossible, or a model without parameters.
+        UnknownNameError: a dtype that is none.
 
     """
 
-    def check(self) -> "Architecture":
-        """The architecture itself, unless it is impossible."""
+    def _check(self) -> "Architecture | None":
         counts(hidden=self.hidden, vocab=self.vocab, positions=self.positions, unplaced=self.unplaced)
         if self.layers or self.vocab:
             sizes(hidden=self.hidden)
         for count, _ in self.layers:
             sizes(layers=count)
+        if self.longest_context is not None:
+            sizes(longest_context=self.longest_context)
+        if self.dtype not in PRECISIONS:
+            return self._replace(dtype=parse(self.dtype, name="dtype"))
         if not (self.layers or self.unplaced):
             raise InputError(f"{self.name} has neither layers nor parameters")
-        return self
+        return None
 
     @property
     def plain(self) -> str:
@@ -114,7 +118,7 @@ class Architecture(_Described):
         parts["head"] += 0 if self.tied else self.vocab * self.hidden
         parts["vectors"] += norms + self.head_bias * self.vocab
         parts["unplaced"] += self.unplaced
-        return parts
+        return FrozenDict(parts)
 
     @property
     def kv_elements_per_token(self) -> int:

@@ -14,6 +14,7 @@ from roofline.errors import InputError, UnitError
 from roofline.text import clip
 from roofline.units import parse
 
+LEAST_SHARE: Final = 1e-9  # of a peak or a bandwidth, that a run may have
 _PERCENT: Final = 100
 _SLOWEST: Final = 1.0  # s of a serial step; light goes round the earth in 0.13 s
 
@@ -80,8 +81,6 @@ def share(name: str, value: Any) -> float | None:
     """
     if value is None:
         return None
-    from roofline.transformer.efficiency import LEAST_SHARE  # noqa: PLC0415  (few steps are measured)
-
     found = _real(value)
     if found is None:
         raise InputError(f"{name} must be a number above 0 and at most 1, such as 0.45, got {clip(repr(value))}")

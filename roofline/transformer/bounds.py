@@ -37,7 +37,12 @@ class Times(NamedTuple):
 
 @self_checked
 class Roofs(NamedTuple):
-    """The roofs of one device by precision, all over its main memory, and the link to its peers."""
+    """The roofs of one device by precision, all over its main memory, and the link to its peers.
+
+    Raises:
+        InputError: no roof, or roofs over memories of different bandwidths.
+
+    """
 
     by_precision: Mapping[str, Roof]
     link: "Port | None" = None
@@ -48,6 +53,7 @@ class Roofs(NamedTuple):
 
         Raises:
             UnknownNameError: the device has no peak of such a precision.
+            InputError: the table multiplies nothing.
 
         """
         chosen = {dtype: target.choice(dtype).roof for dtype in table.flops_by_precision}
@@ -58,16 +64,9 @@ class Roofs(NamedTuple):
         """B/s of the memory."""
         return next(iter(self.by_precision.values())).bandwidth
 
-    def check(self) -> "Roofs":
-        """The roofs themselves, unless they are none of one device.
-
-        Raises:
-            InputError: no roof, or roofs over memories of different bandwidths.
-
-        """
+    def _check(self) -> None:
         if len({roof.bandwidth for roof in self.by_precision.values()}) != 1:
             raise InputError("the roofs of a step must be over one memory, and there must be one at least")
-        return self
 
     def roof(self, dtype: str | None) -> Roof:
         """The roof of a precision; for what multiplies nothing any will do, since its bandwidth decides.
@@ -181,7 +180,7 @@ def bounds(table: Table, roofs: Roofs) -> Bounds:
     """The bounds of a step on a device: each operator under the roof of the precision that it runs in.
 
     Raises:
-        InputError: no roof for a precision, roofs of several memories, or no link for a step that communicates.
+        InputError: no roof for a precision, or no link for a step that communicates.
 
     """
     memory, link, by_operator = 0.0, 0.0, 0.0

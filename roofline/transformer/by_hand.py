@@ -154,7 +154,10 @@ def _counted(
         final_norm=False,
         unplaced=params - attention,
         source="by hand",
-        notes=("activations are unknown and not counted: nothing is known of MLP and vocabulary", _UNPLACED),
+        notes=(
+            "activations of MLP, embedding and LM head are unknown and not counted: nothing is known of these",
+            _UNPLACED,
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""What is counted how, where the field has more than one convention."""
+"""What is counted how, where the field has more than one convention, and what that says of experts."""
 
 from typing import NamedTuple
 
@@ -24,8 +24,7 @@ class Conventions(NamedTuple):
     experts: Touched | int = "expected"
     logits: Logits = "last"
 
-    def check(self) -> "Conventions":
-        """The conventions themselves, unless one is unknown."""
+    def _check(self) -> None:
         for name, words in WORDS.items():
             one_of(name, getattr(self, name), words)
         if isinstance(self.experts, str):
@@ -33,7 +32,6 @@ class Conventions(NamedTuple):
         elif not _whole(self.experts) or self.experts < 1:
             known = f"a whole number from 1 on, or one of {', '.join(EXPERTS)}"
             raise InputError(f"experts must be {known}, got {clip(repr(self.experts))}")
-        return self
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -43,14 +41,19 @@ class Conventions(NamedTuple):
             "attention: exact causal triangle" if self.count == "causal" else "attention: full rectangle of pairs",
             "flash: scores stay on the chip" if self.attention == "flash" else "unfused: scores moved 4 times",
             f"LM head on {heads}; the embedding is a gather",
-            "norms and residual sums unfused; q, k, v in one product; SwiGLU moves gate and up once more",
+            "norms and residual sums unfused",
+            "q, k, v in one product",
+            "SwiGLU moves gate and up once more",
         )
 
     def touched(self, experts: int, per_token: int, tokens: float) -> float:
         """Experts of one layer whose weights a step reads.
 
-        By expectation; at least k, as where all tokens choose alike; at most k T; all, as an engine reads that computes
-        every expert; or a number.
+        By expectation; at least k, as where all tokens choose alike; at most min(E, k T); all E, as an engine reads
+        that computes every expert; or a number.
+
+        >>> [Conventions(experts=how).touched(8, 2, 3) for how in ("expected", "min", "max", "all", 5)]
+        [4.625, 2, 6, 8, 5]
 
         Raises:
             InputError: a given number below k or above E.

@@ -4,10 +4,10 @@ from typing import Final, NamedTuple
 
 from roofline.core.roof import TOLERANCE
 from roofline.errors import InputError
+from roofline.transformer.arguments import LEAST_SHARE
 from roofline.transformer.bounds import Bounds
 
 FASTEST: Final = 1e15  # tokens/s of anything
-LEAST_SHARE: Final = 1e-9  # of a peak or a bandwidth, that a run may have
 CAUSES: Final = (
     "likely causes: tokens/s of several sequences taken for one, another weight format, fewer layers or experts,"
     " a wrong peak, speculative decoding, or several devices"

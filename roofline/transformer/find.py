@@ -99,10 +99,13 @@ def _named(text: str) -> Architecture:
         from roofline.transformer.presets import find  # noqa: PLC0415  (each way reads no more than it needs)
 
         try:
-            return find(text)
+            found = find(text)
         except UnknownNameError:
             if not _holds_a_model(text):
                 raise
+        else:
+            here = f"{quote(text)} is the preset; ./{clip(text)} would be what is here under this name"
+            return found._replace(notes=(*found.notes, here)) if _holds_a_model(text) else found
     return _load(os.path.expanduser(text))
 
 
@@ -121,9 +124,9 @@ def _holds_a_model(text: str) -> bool:
 
 def _load(path: str) -> Architecture:
     if path.casefold().endswith(".gguf"):
-        from roofline.transformer import gguf_model  # noqa: PLC0415
+        from roofline.transformer import gguf_model  # noqa: PLC0415  (each way reads no more than it needs)
 
         return gguf_model.load(path)
-    from roofline.transformer import config  # noqa: PLC0415
+    from roofline.transformer import config  # noqa: PLC0415  (as above)
 
     return config.load(os.path.join(path, _CONFIG) if os.path.isdir(path) else path)

@@ -25,8 +25,7 @@ def usable_capacity(device: Device) -> float:
         InputError: the capacity is not known.
 
     """
-    memory = device.main_memory
-    capacity = memory.usable or memory.capacity
+    capacity = device.main_memory.available
     if capacity is None:
         raise InputError(f"{device.id} has no known memory capacity")
     return capacity

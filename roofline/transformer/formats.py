@@ -1,6 +1,6 @@
 """The number formats of a model: of its weights part by part, its KV cache, its activations, its arithmetic."""
 
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from roofline.errors import InputError
 from roofline.precision import PRECISIONS, Format, parse, remarks, storage
@@ -44,19 +44,20 @@ class Formats(NamedTuple):
     plain: str = "bf16"  # of the parts that stay as they are
     kept: frozenset[Part] | None = None  # the parts that stay in `plain`; None: as checkpoints of this format have it
 
-    def check(self) -> "Formats":
-        """The same in standard spelling, with the parts that stay as they are."""
+    def _check(self) -> "Formats | None":
         weights = storage(self.weights, name="weights", mixes=True)
         for part in sorted(self.kept or ()):
             if part not in PARTS:
                 raise InputError(f"kept: no such part: {quote(part)}", hint=f"one of: {', '.join(PARTS)}")
-        spelt: dict[str, Any] = {
-            "weights": weights.name,
-            **{name: storage(getattr(self, name), name=name).name for name in ("kv", "activations", "plain")},
-            "compute": parse(self.compute, name="compute"),
-            "kept": kept_by(weights) if self.kept is None else self.kept,
-        }
-        return self if spelt == self._asdict() else self._replace(**spelt)
+        spelt = (
+            weights.name,
+            storage(self.kv, name="kv").name,
+            storage(self.activations, name="activations").name,
+            parse(self.compute, name="compute"),
+            storage(self.plain, name="plain").name,
+            kept_by(weights) if self.kept is None else self.kept,
+        )
+        return None if spelt == self else tuple.__new__(Formats, spelt)  # which needs no second look
 
     def of(self, part: Part) -> Format:
         """The format that holds the weights of a part."""

@@ -6,6 +6,8 @@ skipped, and every length is held against the size of the file before anything i
 """
 
 import mmap
+import os
+import stat
 import struct
 from typing import Final, NamedTuple
 
@@ -62,6 +64,8 @@ def read_header(path: str) -> Header:
     """
     where = shown_path(path)
     try:
+        if stat.S_ISFIFO(os.stat(path).st_mode):  # to open it would wait for somebody who writes
+            raise ValueError(path)
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _Reader(data, where).header()
     except FileError:

@@ -21,7 +21,12 @@ from roofline.transformer.step import Step
 
 @self_checked
 class Gqa(NamedTuple):
-    """Attention of n query heads over g heads of keys and values: MHA where g = n, MQA where g = 1."""
+    """Attention of n query heads over g heads of keys and values: MHA where g = n, MQA where g = 1.
+
+    Raises:
+        InputError: a size that is no whole number from 1 on, or query heads that the KV heads do not divide.
+
+    """
 
     heads: int  # n, of queries
     kv_heads: int  # g
@@ -32,13 +37,7 @@ class Gqa(NamedTuple):
     window: int | None = None  # positions that a token attends at most, itself among them; None: all
     sinks: bool = False  # one learned logit a head (gpt-oss)
 
-    def check(self) -> "Gqa":
-        """The attention itself, unless a size of it is impossible.
-
-        Raises:
-            InputError: a size that is no whole number from 1 on, or query heads that the KV heads do not divide.
-
-        """
+    def _check(self) -> None:
         sizes(heads=self.heads, kv_heads=self.kv_heads, head_dim=self.head_dim)
         counts(qk_norm=self.qk_norm)
         if self.window is not None:
@@ -46,7 +45,6 @@ class Gqa(NamedTuple):
         if self.kv_heads > self.heads:
             raise InputError(f"kv_heads must not exceed heads: {self.kv_heads} of {self.heads}")
         divides("kv_heads", self.kv_heads, "heads", self.heads)
-        return self
 
     def __str__(self) -> str:
         """In words, such as "32 query and 8 KV heads of 128, window 4,096"."""
@@ -57,6 +55,11 @@ class Gqa(NamedTuple):
     def kind(self) -> Literal["heads"]:
         """What it caches: a key and a value of each KV head."""
         return "heads"
+
+    @property
+    def value_dim(self) -> int:
+        """Elements of the value of a head."""
+        return self.head_dim
 
     @property
     def sharing(self) -> str | None:

@@ -1,4 +1,4 @@
-"""A grid of setups, computed point by point: every device with all combinations of sizes formats and words."""
+"""A grid of setups, computed point by point: every device with all combinations of sizes, formats and words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from roofline.core.roof import Bound
 from roofline.transformer.bounds import Bounds
+from roofline.transformer.memory import Demand
 from roofline.transformer.served import Critical, critical
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
@@ -26,6 +27,7 @@ class Point(NamedTuple):
 
     setup: Setup
     bounds: Bounds
+    needed: Demand
     fits: bool | None
     crossing: Crossing | None
     critical: Critical | None  # None where no batches of decode are swept
@@ -91,12 +93,12 @@ class Grid(NamedTuple):
         last: dict[tuple[Any, ...], Point] = {}
         batches: dict[tuple[Any, ...], Critical] = {}
         for setup in self.each():
-            found, fits = setup.bounds(self.table(setup)), setup.fits()
+            found, needed = setup.bounds(self.table(setup)), setup.demand()
             line, of_batches = self.line(setup, self.along), self.line(setup, "batch")
             if self.has_critical and of_batches not in batches:
                 batches[of_batches] = critical(setup)
             crossing = self._crossing(last.get(line), found.bound)
-            last[line] = point = Point(setup, found, fits, crossing, batches.get(of_batches))
+            last[line] = point = Point(setup, found, needed, setup.fits(needed), crossing, batches.get(of_batches))
             yield point
 
     def _crossing(self, before: Point | None, bound: Bound) -> Crossing | None:

@@ -29,7 +29,12 @@ _SUMS: Final = 2  # residual sums: after the attention and after the MLP
 
 @self_checked
 class Layer(NamedTuple):
-    """One layer: attention, MLP and norms of the hidden size. Without an MLP, its parameters are known in sum only."""
+    """One layer: attention, MLP and norms of the hidden size. Without an MLP, its parameters are known in sum only.
+
+    Raises:
+        InputError: a number of norms that is no whole number from 0 on.
+
+    """
 
     attention: "Gqa | Mla"
     mlp: "Dense | Moe | None"
@@ -37,15 +42,8 @@ class Layer(NamedTuple):
     norm_bias: bool = False  # layer norms (GPT-2, OPT) have a bias beside each weight
     types: Types = ()  # of its tensors, where a file lists them
 
-    def check(self) -> "Layer":
-        """The layer itself, unless its norms are impossible.
-
-        Raises:
-            InputError: names the size.
-
-        """
+    def _check(self) -> None:
         counts(norms=self.norms)
-        return self
 
     def __str__(self) -> str:
         """In words.

@@ -30,6 +30,7 @@ class Way(NamedTuple):
     setup: Setup
     mha: bool = False
 
+    @property
     def decode(self) -> Table:
         """The operators of a decode step.
 
@@ -46,7 +47,7 @@ class Way(NamedTuple):
 
     def bounds(self) -> Bounds:
         """What the roofs say of that step."""
-        return self.setup.bounds(self.decode())
+        return self.setup.bounds(self.decode)
 
     def fits(self) -> bool | None:
         """Whether weights, cache and activations fit into the device; None where that is not known."""

@@ -17,7 +17,12 @@ _SUM = 3  # hidden states of a residual sum: two read, one written
 
 @self_checked
 class Load(NamedTuple):
-    """Sequences that a device, or each of several, serves at once."""
+    """Sequences that a device, or each of several, serves at once.
+
+    Raises:
+        InputError: a number that is no whole number, or none at all.
+
+    """
 
     batch: int = 1  # sequences
     positions: int = 1  # of each sequence at its end
@@ -27,16 +32,9 @@ class Load(NamedTuple):
     reserve: int = 0  # B that nothing of this may use
     devices: int = 1  # between which each layer is split
 
-    def check(self) -> "Load":
-        """The load itself, unless it is none.
-
-        Raises:
-            InputError: a number that is no whole number, or none at all.
-
-        """
+    def _check(self) -> None:
         sizes(batch=self.batch, positions=self.positions, chunk=self.chunk, block=self.block, devices=self.devices)
         counts(reserve=self.reserve, decoded=self.decoded)
-        return self
 
     @property
     def tokens(self) -> int:
@@ -79,7 +77,7 @@ def demand(model: Architecture, formats: Formats, load: Load) -> Demand:
     """What each device holds, in B: its share of the weights, the cache of all sequences at their end, and the rest.
 
     Raises:
-        InputError: a load that is none, or devices that the heads cannot be split between.
+        InputError: devices that the heads cannot be split between.
 
     """
     part = shard(model, load.devices)

@@ -26,7 +26,12 @@ _NAIVE: Final = "MLA naive: latents of all positions are expanded to keys and va
 
 @self_checked
 class Mla(NamedTuple):
-    """Multi-head latent attention: one latent of keys and values a token, for all heads, and one rotary key."""
+    """Multi-head latent attention: one latent of keys and values a token, for all heads, and one rotary key.
+
+    Raises:
+        InputError: a size that is no whole number from 1 on.
+
+    """
 
     heads: int  # n
     q_lora_rank: int | None  # r_q; None: queries are projected without a latent of their own
@@ -36,18 +41,11 @@ class Mla(NamedTuple):
     value_dim: int  # d_v
     bias: bool = False  # on the projections to the latents and on the output
 
-    def check(self) -> "Mla":
-        """The attention itself, unless a size of it is impossible.
-
-        Raises:
-            InputError: a size that is no whole number from 1 on.
-
-        """
+    def _check(self) -> None:
         sizes(heads=self.heads, kv_lora_rank=self.kv_lora_rank, nope_dim=self.nope_dim)
         sizes(rope_dim=self.rope_dim, value_dim=self.value_dim)
         if self.q_lora_rank is not None:
             sizes(q_lora_rank=self.q_lora_rank)
-        return self
 
     def __str__(self) -> str:
         """In words, such as "MLA, 128 heads, latent 512 + 64"."""

@@ -17,21 +17,19 @@ from roofline.transformer.operator import Group, Operator, Tensor, linear, movin
 
 @self_checked
 class Dense(NamedTuple):
-    """An MLP of width I that every token passes: three matrices where it is gated, else two."""
+    """An MLP of width I that every token passes: three matrices where it is gated, else two.
+
+    Raises:
+        InputError: a width that is no whole number from 1 on.
+
+    """
 
     width: int  # I
     gated: bool = True
     bias: bool = False
 
-    def check(self) -> "Dense":
-        """The MLP itself, unless its width is impossible.
-
-        Raises:
-            InputError: a width that is no whole number from 1 on.
-
-        """
+    def _check(self) -> None:
         sizes(width=self.width)
-        return self
 
     def __str__(self) -> str:
         """In words, such as "gated MLP of 14,336"."""

@@ -14,7 +14,12 @@ from roofline.transformer.operator import Operator, Tensor, linear, reading
 
 @self_checked
 class Moe(NamedTuple):
-    """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens."""
+    """A mixture of experts: a router sends each token to a few of them; shared experts take all tokens.
+
+    Raises:
+        InputError: a size that is no whole number from 1 on, or more experts a token than there are.
+
+    """
 
     experts: int  # E, routed
     per_token: int  # k
@@ -26,20 +31,13 @@ class Moe(NamedTuple):
     shared_width: int = 0  # of one shared expert
     shared_gate: bool = False  # a learned weight of what the shared experts say (Qwen2-MoE): h parameters
 
-    def check(self) -> "Moe":
-        """The mixture itself, unless a size of it is impossible.
-
-        Raises:
-            InputError: a size that is no whole number from 1 on, or more experts a token than there are.
-
-        """
+    def _check(self) -> None:
         sizes(experts=self.experts, per_token=self.per_token, width=self.width)
         counts(shared_experts=self.shared_experts)
         if self.shared_experts:
             sizes(shared_width=self.shared_width)
         if self.per_token > self.experts:
             raise InputError(f"per_token must not exceed experts: {self.per_token} of {self.experts}")
-        return self
 
     def __str__(self) -> str:
         """In words, such as "8 of 256 experts of 2,048 and 1 shared of 2,048"."""

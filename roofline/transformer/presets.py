@@ -21,6 +21,7 @@ _ALIASES: Final = r'[{,]\s*"aliases"\s*:\s*\[([^\]]*)\]'  # compiled where it is
 _HEAD: Final = 1000  # characters of a file that are searched for its aliases
 _TUNED: Final = ("-instruct", "-chat", "-it", "-hf", "-base")  # the same architecture after further training
 _SIZE: Final = 100_000  # characters
+_SIZE_ALONE: Final = r"[0-9.]+[bmt]"  # such as 13B
 _NEAREST: Final = 4  # ids that are suggested
 
 
@@ -64,6 +65,8 @@ def find(name: str) -> Architecture:
     near += [id_ for id_ in known if wanted and wanted in id_]
     near = list(dict.fromkeys(near))[:_NEAREST]
     hint = f"did you mean: {', '.join(near)}?" if near else "a preset, a config.json or a GGUF file is wanted"
+    if re.fullmatch(_SIZE_ALONE, wanted):
+        hint = "a model by its size has no name: give its number of parameters in place of one"
     raise UnknownNameError(f"unknown model {quote(name)}", hint=hint)
 
 
@@ -77,7 +80,7 @@ def _plain(name: str) -> str:
 
 def _read(path: str) -> Architecture:
     from roofline.files import read_text  # noqa: PLC0415  (whoever lists names reads no file)
-    from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415
+    from roofline.transformer.config import architecture, parse_json  # noqa: PLC0415  (as above)
 
     said = parse_json(read_text(path, limit=_SIZE), path)
     return architecture(said["config"], name=said["name"], where=path, source=said["source"])

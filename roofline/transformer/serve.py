@@ -106,12 +106,12 @@ def serve(
         generate=generate,
         devices=devices,
         link=name_of_link,
-        latency=arguments.latency(latency),
+        latency=latency,
         block=kv_block,
         chunk=chunk,
         reserve=arguments.reserve(reserve),
-        mfu=arguments.share("mfu", mfu),
-        mbu=arguments.share("mbu", mbu),
+        mfu=mfu,
+        mbu=mbu,
     )
     _ = setup.formats, setup.port  # which say what there is not
     return Serving(setup)
@@ -133,7 +133,7 @@ def _lengths(model: Architecture, prompt: int | None, context: int | None, gener
     """
     sizes(**{} if prompt is None else {"prompt": prompt})
     counts(generate=generate, **{} if context is None else {"context": context})
-    if context is not None and generate:
+    if context is not None and generate and (prompt is None or context != prompt + generate):
         raise InputError("context follows from prompt and generate; leave out one of them")
     if prompt is None:
         room = (model.longest_context or choices.PROMPT + generate) - generate

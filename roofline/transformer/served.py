@@ -55,7 +55,7 @@ def generated(setup: Setup, roofs: Roofs, seconds: Callable[[Bounds], float]) ->
     """What generating takes by one of the times of a step; None where nothing is generated."""
     if not setup.generate:
         return None
-    from roofline.transformer.generation import generation  # noqa: PLC0415
+    from roofline.transformer.generation import generation  # noqa: PLC0415  (few requests are generated)
 
     return generation(
         setup.table, roofs, prompt=setup.prompt, generated=setup.generate, batch=setup.batch, seconds=seconds
@@ -86,8 +86,7 @@ class Served(NamedTuple):
 
         """
         tables = {"prefill": setup.prefill, "decode": setup.decode}
-        every = [setup.roofs(table) for table in tables.values()]
-        roofs = Roofs(by_precision={**every[0].by_precision, **every[1].by_precision}, link=every[0].link)
+        roofs = setup.roofs_of_steps
         found = {phase: bounds(table, roofs) for phase, table in tables.items()}
         return cls(
             setup=setup,
@@ -106,12 +105,12 @@ class Served(NamedTuple):
 def _estimated(setup: Setup, roofs: Roofs) -> "Generation | None":
     if setup.mfu is None and setup.mbu is None:
         return None
-    from roofline.transformer.efficiency import estimate  # noqa: PLC0415
+    from roofline.transformer.efficiency import estimate  # noqa: PLC0415  (few steps are measured)
 
     return generated(setup, roofs, lambda step: estimate(step, mfu=setup.mfu, mbu=setup.mbu))
 
 
 def _measured(decode: Bounds, rate: float) -> "Efficiency":
-    from roofline.transformer.efficiency import efficiency  # noqa: PLC0415
+    from roofline.transformer.efficiency import efficiency  # noqa: PLC0415  (as above)
 
     return efficiency(decode, tokens_per_s=rate)

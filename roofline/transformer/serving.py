@@ -1,7 +1,9 @@
 """A model at work on a device: the bounds of its steps, what it takes of memory, and what a measured run is worth."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from roofline.records import fixed
 from roofline.transformer.arguments import number
 from roofline.transformer.bounds import Bounds
 from roofline.transformer.memory import Demand
@@ -14,20 +16,25 @@ if TYPE_CHECKING:
     from roofline.transformer.generation import Generation
 
 
-class Serving(NamedTuple):
+class _Fields(NamedTuple):
+    """What a model at work is made of."""
+
+    setup: Setup
+
+
+@fixed
+class Serving(_Fields):
     """A model at work on a device; all that ``roofline llm`` prints of one, and more in :attr:`room`, :attr:`critical`.
 
     Figures are of each device where there are several; tokens/s are of all sequences and devices together.
     """
 
-    setup: Setup
-
-    @property
+    @cached_property
     def prefill(self) -> Bounds:
         """The bounds of the prefill of all prompts: FLOP, B, B/s, FLOP/s, s and tokens/s."""
         return self.setup.bounds(self.setup.prefill)
 
-    @property
+    @cached_property
     def decode(self) -> Bounds:
         """The bounds of one decode step at the context, in the same units."""
         return self.setup.bounds(self.setup.decode)
@@ -45,9 +52,7 @@ class Serving(NamedTuple):
     @property
     def generation(self) -> "Generation | None":
         """Seconds to the first token and of each behind it, by the total time; None where nothing is generated."""
-        first, roofs = self.setup.roofs(self.setup.prefill), self.setup.roofs(self.setup.decode)
-        roofs = roofs._replace(by_precision={**first.by_precision, **roofs.by_precision})
-        return generated(self.setup, roofs, lambda step: step.total)
+        return generated(self.setup, self.setup.roofs_of_steps, lambda step: step.total)
 
     @property
     def memory(self) -> Demand:
@@ -59,7 +64,7 @@ class Serving(NamedTuple):
         """Whether that fits into the memory of a device; None where it is not known."""
         return self.setup.fits()
 
-    @property
+    @cached_property
     def room(self) -> Room:
         """What a device holds, and how far each size could go, the others being as they are."""
         return room(self.setup)
@@ -84,7 +89,7 @@ class Serving(NamedTuple):
         """The widest format of weights that fits; None: none does, or not known."""
         return self.room.weights
 
-    @property
+    @cached_property
     def critical(self) -> Critical:
         """From which batch decode is compute-bound, and beyond which context none is, by each way of counting."""
         return critical(self.setup)

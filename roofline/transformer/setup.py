@@ -8,7 +8,7 @@ from roofline.errors import InputError, UnknownNameError
 from roofline.operations.arguments import counts, sizes
 from roofline.precision import storage
 from roofline.records import self_checked
-from roofline.transformer import choices
+from roofline.transformer import arguments, choices
 from roofline.transformer.architecture import Architecture
 from roofline.transformer.bounds import Bounds, Roofs, bounds
 from roofline.transformer.choices import CONVENTIONS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HALVES: Final = ("bf16", "fp16")  # may stand in for each other: the same bytes, and a note says so
 
 
-class _Asked(NamedTuple):
+class _Fields(NamedTuple):
     """What was said, with a value for all that was not."""
 
     architecture: Architecture
@@ -51,19 +51,20 @@ class _Asked(NamedTuple):
 
 
 @self_checked
-class Setup(_Asked):
+class Setup(_Fields):
     """One model on one device, or on each of several. Formats that nobody named follow from model and device.
 
     Raises:
-        InputError: a size that is no whole number from 1 on.
+        InputError: a size that is no whole number from 1 on, or a latency or share that cannot be.
 
     """
 
-    def check(self) -> "Setup":
-        """The setup itself, unless a size of it is impossible."""
+    def _check(self) -> None:
         counts(context=self.context, generate=self.generate, reserve=self.reserve)
         sizes(batch=self.batch, prompt=self.prompt, devices=self.devices, kv_block=self.block, chunk=self.chunk)
-        return self
+        arguments.latency(self.latency)
+        arguments.share("mfu", self.mfu)
+        arguments.share("mbu", self.mbu)
 
     def with_(self, **changes: Any) -> "Setup":
         """The same but for these fields, or words of its conventions."""
@@ -108,7 +109,7 @@ class Setup(_Asked):
         """
         taken = self._taken
         if taken in _HALVES:
-            model = self.architecture._replace(dtype=taken)
+            model = self.architecture if self.architecture.dtype == taken else self.architecture._replace(dtype=taken)
             formats = model.formats(weights=self.weights, kv=self.kv, compute=self.compute)
         else:  # without 16-bit arithmetic weights and cache are converted as they are read
             formats = self.architecture.formats(
@@ -211,6 +212,17 @@ class Setup(_Asked):
 
         """
         return self.table(Step.decode(self.context, batch=self.batch))
+
+    @property
+    def roofs_of_steps(self) -> Roofs:
+        """The roofs of the device for prefill and decode, which a request runs under.
+
+        Raises:
+            UnknownNameError: the device has no peak of a precision that one of them multiplies in.
+
+        """
+        first, then = self.roofs(self.prefill), self.roofs(self.decode)
+        return then._replace(by_precision={**first.by_precision, **then.by_precision})
 
     def roofs(self, table: Table) -> Roofs:
         """The roofs of the device for a table.

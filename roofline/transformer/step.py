@@ -10,6 +10,9 @@ from roofline.records import self_checked
 class Step(NamedTuple):
     """B sequences, each with S new tokens after C cached ones: prefill has C = 0, decode S = 1.
 
+    Raises:
+        InputError: a number that is no whole number, or no token at all.
+
     >>> Step.prefill(4096).cached, Step.decode(4096).cached, Step.decode(4096, batch=8).tokens
     (0, 4095, 8)
 
@@ -20,16 +23,9 @@ class Step(NamedTuple):
     cached: int = 0  # C
     is_prompt: bool = False  # the new tokens are a whole prompt, be it of one token
 
-    def check(self) -> "Step":
-        """The same, if it is a step.
-
-        Raises:
-            InputError: a number that is no whole number, or no token at all.
-
-        """
+    def _check(self) -> None:
         sizes(batch=self.batch, new=self.new)
         counts(cached=self.cached)
-        return self
 
     @classmethod
     def prefill(cls, prompt: int, *, batch: int = 1) -> "Step":

@@ -566,6 +566,23 @@ BAD = [
         "error: --prompt must be a whole number from 1 to 1e15, got",
     ),
     (2, "llama-3.1-8b --hw h100 --context 9 --generate 9", "error: --context follows from prompt and generate; "),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --devices 1,2,4",
+        "error: --devices must be a whole number from 1 to 1e15, got '1,2,4'; one number is wanted; --sweep NAME=1,2,4",
+    ),
+    (
+        2,
+        "llama-3.1-8b --hw h100 --prompt 2,000",
+        "error: --prompt must be a whole number from 1 to 1e15, got '2,000'; one number is written without commas: 20",
+    ),
+    (
+        2,
+        "13B --hw h100",
+        "error: unknown model '13B'; a model by its size has no name: give its number of parameters in",
+    ),
+    (2, "llama-3.1-8b --hw h100 --keep none,head", "error: --keep is none or parts, got 'none,head'"),
+    (2, "--hw h100 --params 13b", "error: --params must be a number of parameters, got '13b'; write 13B"),
     (2, "llama-3.1-8b --hw h100 --kv-block 0", "error: --kv-block must be a whole number from 1 to 1e15, got 0"),
     (2, "llama-3.1-8b --hw h100 --reserve 2GB/s", "error: --reserve is an amount of data (B), got a rate (GB/s)"),
     (

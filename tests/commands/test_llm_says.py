@@ -310,3 +310,57 @@ def test_what_is_assumed_of_operators_that_are_not_known_is_not_said(answer: Ask
     assert not any(text.startswith(words) for text in answer("--params 70e9 --hw h100")["assumptions"])
     assert not any(text.startswith("memory holds") for text in answer("--params 70e9 --hw h100")["assumptions"])
     assert sum(text.startswith(words) for text in answer("llama-3.1-8b --hw h100")["assumptions"]) == 4
+
+
+@pytest.mark.parametrize("line", ["llama-3.1-8b", "mixtral-8x7b", "deepseek-v3", f"--params 70e9 {LAYERS}"])
+def test_traffic_is_the_sum_of_its_parts_whatever_is_known(answer: Ask, line: str) -> None:
+    found = answer(f"{line} --hw b200 --batch 3")
+    for phase in ("prefill", "decode"):
+        parts = (found[f"{phase}_{part}_byte"] for part in ("weights", "kv", "activations"))
+        assert sum(parts) == found[f"{phase}_traffic_byte"]
+
+
+@pytest.mark.parametrize(
+    ("line", "assumed"),
+    [
+        ("llama-3.1-8b", {"norms and residual sums", "q, k, v", "SwiGLU"}),
+        ("gpt-2", {"norms and residual sums", "q, k, v"}),  # its MLP has no gate
+        ("deepseek-v3", {"norms and residual sums", "SwiGLU"}),  # queries and the latent come from products apart
+        (f"--params 70e9 {LAYERS}", {"norms and residual sums", "q, k, v"}),  # of whose MLP nothing is known
+        ("--params 70e9", set()),
+    ],
+)
+def test_what_is_assumed_is_of_operators_that_are_there(answer: Ask, line: str, assumed: set[str]) -> None:
+    texts = answer(f"{line} --hw h200")["assumptions"]
+    about = ("norms and residual sums", "q, k, v", "SwiGLU")
+    assert {word for word in about if any(text.startswith(word) for text in texts)} == assumed
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("--params 13B --hw h100 --hw a100", "else unknown, since KV cache and activations are"),
+        (f"--params 70e9 {LAYERS} --hw h100 --hw a100", "else unknown, since activations are"),
+        ("--params 13B --hw a100 --sweep batch=1:4", "else unknown, since KV cache and activations are"),
+        ("llama-3.1-8b --hw a100 --sweep batch=1:4", "unknown where that depends on whether the GB that a device is"),
+    ],
+)
+def test_why_nobody_knows_whether_it_fits(roofline: Runner, line: str, why: str) -> None:
+    out = roofline("llm", *line.split()).out
+    assert why in out
+    assert ("GiB" in out) is ("GB that" in why)
+    assert "needs: by the smaller" not in out  # there is no such column
+
+
+def test_what_fits_on_each_of_a_few_devices_stands_below(roofline: Runner) -> None:
+    # 14.66e9 weights of 2 B are 29.3 GB, more than 24 GB; of 1 B they are 14.7 GB
+    told = roofline("llm", "phi-4", "--hw", "rtx4090", "--hw", "h100").out.splitlines()
+    small, large = (
+        next(line for line in told if line.startswith(f"what fits on {name}")) for name in ("rtx4090", "h100")
+    )
+    assert small.startswith("what fits on rtx4090 into 24.00 GB: 2 devices at least")
+    assert "; widest weights: fp8 as served, q8_0 in GGUF" in small
+    assert large.startswith("what fits on h100-sxm: 1 device at least; longest context at batch 1: ")
+    assert large.endswith("; widest weights: bf16")
+    many = [word for name in ("h100", "a100", "l4", "t4") for word in ("--hw", name)]
+    assert "what fits on" not in roofline("llm", "phi-4", *many).out  # of many it is in JSON

@@ -268,3 +268,13 @@ def test_levers_are_a_table_of_their_own(roofline: Runner) -> None:
     assert document["context"]["command"] == "llm"
     assert [row["lever"] for row in document["levers"]][:2] == ["no lever", "batch 32"]
     assert roofline("llm", "llama3-70b", "--hw", "h100", "--hw", "h200", "--levers").out.count("all together on ") == 2
+
+
+def test_machine_formats_say_how_far_a_row_is_from_fitting(roofline: Runner) -> None:
+    line = ("llm", "llama-3.1-70b", "--hw", "h100", "--sweep", "devices=1,2", "--format", "json")
+    found = json.loads(roofline(*line).out)["setups"]
+    assert [row["memory_usable_byte"] for row in found] == [85520809984] * 2
+    alone = roofline("llm", "llama-3.1-70b", "--hw", "h100", "--devices", "2", "--format", "json").out
+    assert found[1]["memory_needed_byte"] == json.loads(alone)["memory_needed_byte"]
+    assert found[0]["memory_needed_byte"] == pytest.approx(141.107e9 + 1.342e9 + 0.705e9, rel=1e-4)
+    assert [row["fits"] for row in found] == [False, True]

@@ -92,6 +92,8 @@ LINES = [
     "llama-3.1-70b --hw h100 --levers",
     "deepseek-v3 --hw h100 --hw b200 --hw mi300x",
     "llama-3.1-8b --hw h100 --sweep devices=1:16",
+    "llama-3.1-70b --hw h100 --hw mi300x --hw rtx5090 --hw m4max --devices 8 --link 50GB/s --batch 8 "
+    "--prompt 2000 --generate 500 --mfu 45% --mbu 70%",
     "list",
 ]
 

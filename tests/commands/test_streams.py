@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -48,6 +49,19 @@ def test_a_closed_stderr_or_stdin_does_not_matter() -> None:
 def test_a_closed_pipe_is_141_and_silent(arguments: str) -> None:
     done = shell(f"(roofline {arguments}; echo $? >&2) | true")
     assert done.stderr == b"141\n"
+
+
+@pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+def test_a_long_output_is_written_to_its_end_or_fails(tmp_path: Path, buffered: dict[str, str]) -> None:
+    """Without a buffer the system takes as much as there is room for, and says no more than how much that was."""
+    line, target = "roofline ridge --format json", tmp_path / "out"
+    whole = shell(f"{line} > '{target}'", **buffered)
+    assert (whole.returncode, whole.stderr) == (0, b"")
+    assert target.stat().st_size > 2 * 65_536  # more than a pipe takes at once
+    assert json.loads(target.read_text(encoding="utf-8"))["devices"]
+    full = shell(f"ulimit -f 16; {line} > '{target}'", **buffered)  # KiB
+    assert (full.returncode, full.stderr) == (3, b"error: cannot write to standard output: File too large\n")
+    assert shell(f"({line}; echo $? >&2) | head -c 10", **buffered).stderr == b"141\n"
 
 
 def test_ctrl_c_is_130_and_leaves_no_file(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_figure_for_both_directions_counts_half() -> None:
 def test_an_unknown_link_lists_those_there_are() -> None:
     with pytest.raises(UnknownNameError, match=r"^chip has no link 'NVLink'$") as error:
         port(CHIP, "NVLink")
-    assert error.value.hint == "it has: Fabric, PCIe; or give a bandwidth, such as 450GB/s"
+    assert error.value.hint == "it has: Fabric, PCIe; or give a bandwidth one way"
 
 
 @given(amounts, amounts, amounts, st.integers(min_value=0, max_value=1000), st.floats(min_value=0, max_value=1e-3))

@@ -261,6 +261,15 @@ def test_the_first_row_chooses_the_prefix_of_a_column() -> None:
     assert tiny.split()[1:3] == ["0.08330", "1.500e-09"]
 
 
+def test_columns_of_one_heading_share_a_prefix_unless_they_differ_too_much() -> None:
+    columns = [Column(key=f"{group}_s", heading="time", format="s", group=group) for group in ("one", "two", "three")]
+    rows = [{"one_s": 1.75, "two_s": 0.25, "three_s": 0.006219}, {"one_s": 18.7, "two_s": 0.5, "three_s": 0.03439}]
+    lines = render(Report(columns=columns, rows=rows), "table").splitlines()
+    assert lines[2].split() == ["s", "s", "ms"]
+    assert lines[4].split() == ["1.750", "0.2500", "6.219"]
+    assert lines[5].split() == ["18.70", "0.5000", "34.39"]
+
+
 @pytest.mark.parametrize(
     ("path", "name"), [("a.json", "json"), ("A.MD", "markdown"), ("x.y.csv", "csv"), ("a.ndjson", "jsonl")]
 )

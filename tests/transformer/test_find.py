@@ -44,6 +44,10 @@ def test_a_folder_is_one_without_a_slash_too(tmp_path: Path, monkeypatch: pytest
     assert [model(name).hidden for name in (".", "qwen", "./qwen", "own")] == [64] * 4
     assert model("qwen3-8b").name == "Qwen3-8B"  # a preset goes first; ./qwen3-8b is the folder
     assert model("./qwen3-8b").hidden == 64
+    said = "'qwen3-8b' is the preset; ./qwen3-8b would be what is here under this name"
+    assert said in model("qwen3-8b").notes
+    assert said not in model("./qwen3-8b").notes
+    assert not any("is the preset" in note for note in model("qwen3-32b").notes)  # of which there is no folder
     with pytest.raises(UnknownNameError, match=r"^unknown model 'llama'$"):  # a folder of something else
         model("llama")
     monkeypatch.chdir(tmp_path / "qwen")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import time
@@ -705,6 +706,12 @@ def test_a_broken_file_is_one_line_at_once(written: Writer, case: str) -> None:
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(FileError, match="no such file"):
         load("/nowhere/tiny.gguf")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.gguf")
+    with pytest.raises(FileError, match="cannot be read as GGUF: is empty or no regular file"):
+        load(str(tmp_path / "pipe.gguf"))
 
 
 def test_a_folder(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_latent_against_the_heads_that_it_stands_for() -> None:
 def test_all_matrices_stay_whatever_the_latent_is_counted_as(mla: Literal["absorbed", "naive", "auto"]) -> None:
     """All but the norms of the latents, 61 layers of 1536 + 512 weights, which MHA has not."""
     one = setup("deepseek-v3").with_(conventions=Conventions(mla=mla))
-    found = Way(setup=one, mha=True).decode().moved.weights
+    found = Way(setup=one, mha=True).decode.moved.weights
     assert found + 2 * 61 * (1536 + 512) == one.decode.moved.weights
 
 
@@ -149,7 +149,7 @@ def test_levers_that_do_not_apply_say_why() -> None:
 
 def test_a_model_of_mha_is_its_own_baseline() -> None:
     one = setup("llama-2-7b")
-    assert sorted(Way(setup=one, mha=True).decode().operators) == sorted(one.decode.operators)
+    assert sorted(Way(setup=one, mha=True).decode.operators) == sorted(one.decode.operators)
     assert one.architecture.as_mha == one.architecture
 
 

@@ -293,6 +293,13 @@ def test_a_setup_alone_has_the_same_defaults() -> None:
     assert setup == Setup(architecture=MODEL, target=setup.target)
 
 
+def test_a_context_that_follows_may_be_said() -> None:
+    setup = roofline.serve(MODEL, H100, prompt=2000, generate=500, context=2500).setup
+    assert setup == roofline.serve(MODEL, H100, prompt=2000, generate=500).setup._replace(target=setup.target)
+    with pytest.raises(RooflineError, match=r"^context follows from prompt and generate"):
+        roofline.serve(MODEL, H100, prompt=2000, generate=500, context=2501)
+
+
 def test_tokens_to_generate_do_not_shorten_a_prompt_that_was_not_given() -> None:
     """4096 and 512; 8192 are all that a model is made for: then as many as leave room."""
     for generate, prompt in ((0, 4096), (512, 4096), (5000, 4096)):

@@ -7,10 +7,7 @@ from typing import Any
 import pytest
 
 from roofline.errors import InputError
-from roofline.transformer.formats import Formats
-from roofline.transformer.presets import find
 from roofline.transformer.step import Step
-from roofline.transformer.table import table
 
 
 def test_steps() -> None:
@@ -24,5 +21,3 @@ def test_steps() -> None:
 def test_steps_of_nothing(numbers: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must be a whole number"):
         Step(**numbers)
-    with pytest.raises(InputError, match="must be a whole number"):
-        table(find("gpt-2"), Step(**numbers), Formats())

@@ -64,12 +64,19 @@ def _bounds(found: Room) -> list[str]:
     return [f"from the {alone} alone, as bounds: {'; '.join([devices, *said])}"]
 
 
-def _room(setup: Setup, found: Room) -> str:
+def room_line(setup: Setup, found: Room, *, of: str) -> list[str]:
+    """What fits on one device of several; nothing where that is not known."""
+    return [] if found.why else [_room(setup, found, where=f" on {of}")]
+
+
+def _room(setup: Setup, found: Room, *, where: str = "") -> str:
     """How far each of four sizes can go, the others being as they are."""
     widest = _too_large(found) or _widest(found)
     # Where nobody knows whether GB are GiB, the edges are those of the smaller, which fit in either case.
     into = f" into {units.show(found.capacity or 0.0, 'B')}" if found.possible != found.capacity else ""
-    return f"what fits{into}: {_devices(setup, found)}; {_lengths(setup, found)}; widest weights: {widest}"
+    reserve = found.demand.reserve
+    into += f" beside {units.show(reserve, 'B')} of reserve" if reserve else ""
+    return f"what fits{where}{into}: {_devices(setup, found)}; {_lengths(setup, found)}; widest weights: {widest}"
 
 
 def _devices(setup: Setup, found: Room) -> str:

@@ -8,7 +8,6 @@ from roofline import units
 from roofline.report.roofs import BOUND_WORDS
 from roofline.text import counted
 from roofline.transformer.levers import Effect, next_levers
-from roofline.transformer.mla import Mla
 from roofline.transformer.setup import Setup
 
 GAIN: Final = (
@@ -71,7 +70,7 @@ def prefill_line(cells: dict[str, Any], several: bool) -> str:
 def no_lever_line(setup: Setup) -> str:
     """What the levers are measured against."""
     layers = [layer.attention for _, layer in setup.architecture.layers]
-    latent = [each for each in layers if isinstance(each, Mla)]
+    latent = [each for each in layers if each.kind == "latent"]
     size = f", both of the {latent[0].value_dim} elements of its values" if latent else ""
     cache = (
         f"MHA (a key and a value in the cache for each query head{size}; all matrices as they are), " if layers else ""

@@ -46,7 +46,8 @@ _DECODE: Final[tuple[Field, ...]] = (
 
 def generation_columns(*, short: bool) -> list[Column]:
     """The columns of a request, those of a sheet or those of rows."""
-    return [*columns(_PREFILL, short=short, group="prefill"), *columns(_DECODE, short=short, group="decode")]
+    found = [*columns(_PREFILL, short=short, group="prefill"), *columns(_DECODE, short=short, group="decode")]
+    return [column._replace(spare=short) for column in found]  # the lines below tables have them too
 
 
 def generation_cells(served: Served) -> dict[str, Any]:

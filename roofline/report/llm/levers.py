@@ -110,7 +110,7 @@ def levers_report(setups: Sequence[Setup], context: dict[str, Any]) -> Report:
 
 def _notes(setup: Setup) -> list[str]:
     """What must be said of the formats, of the model, and of the experts of the one token without levers."""
-    start = without_levers(setup).decode()
+    start = without_levers(setup).decode
     joined = not setup.architecture.layers and bool(setup.target.device.links)  # several devices are a lever
     served = setup.with_(devices=max(setup.devices, 2)) if joined else setup
     said = [*setup.notes, *served.decode.notes, *more_experts_than_touched(start)]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from roofline.report import Column, Value
 from roofline.report.llm import Field, cells, columns
+from roofline.transformer.memory import Demand
 from roofline.transformer.room import Edges, Room
 
 FITS: Final = Column(key="fits", heading="fits", format="answer")
@@ -59,6 +60,19 @@ _FIELDS: Final[tuple[Field, ...]] = (
     Field("widest_gguf_weights", "", "", "text", lambda r: _weights(r.gguf, r)),
 )
 # fmt: on
+
+
+# What rows of a grid have of memory in machine formats, under the keys of a sheet.
+ROW_COLUMNS: Final = (
+    Column(key="memory_usable_byte", heading="usable", format="B", detail=True),
+    Column(key="memory_needed_byte", heading="needed", format="B", detail=True),
+)
+
+
+def row_cells(usable: float | None, needed: Demand) -> dict[str, Any]:
+    """The cells of :data:`ROW_COLUMNS`."""
+    usable_cell = Value(usable, None, "the memory capacity is unknown" if usable is None else None)
+    return {"memory_usable_byte": usable_cell, "memory_needed_byte": needed.known}
 
 
 def memory_columns(*, several: bool) -> list[Column]:

@@ -76,7 +76,7 @@ STEP: Final[tuple[Field, ...]] = (
     Field("weights_byte", "weights", "", "B", lambda s: s.bounds.moved.weights),
     Field("kv_byte", "KV cache", "", "B", lambda s: _known(s.bounds.moved.kv, s.setup.architecture.depth)),
     Field("activations_byte", "activations", "", "B",
-          lambda s: _known(s.bounds.moved.activations, s.setup.architecture.vocab)),
+          lambda s: _known(s.bounds.moved.activations, s.setup.architecture.depth)),
     Field("traffic_byte", "traffic", "", "B", lambda s: s.bounds.moved.all),
     Field("arithmetic_intensity_flop_per_byte", "intensity I", "I", "FLOP/B", _intensity),
     Field("peak_flop_per_s", "peak", "", "FLOP/s", lambda s: s.bounds.peak),
@@ -110,6 +110,10 @@ RUN: Final[tuple[Field, ...]] = (
           lambda s: s.measured is not None and s.measured.above_bound),
 )
 # fmt: on
+# What a narrow terminal does without: it follows from the rest, or stands below.
+_SPARE: Final = frozenset(
+    {"decode_arithmetic_intensity_flop_per_byte", "decode_ridge_flop_per_byte", "decode_idle_share"}
+)
 _OF_PREFILL: Final = frozenset({"bound", "total_time_s"})  # what rows of devices show of it
 
 
@@ -122,10 +126,11 @@ def comparison_columns() -> list[Column]:
     """The columns of a table of several devices, which has room for little of prefill."""
     fields = (*STEP, *RUN)
     prefill = [field if field.key in _OF_PREFILL else field._replace(short="") for field in fields]
-    return [
+    found = [
         *columns(prefill, short=True, group="prefill", prefix="prefill_"),
         *columns(fields, short=True, group="decode", prefix="decode_"),
     ]
+    return [column._replace(spare=column.key in _SPARE) for column in found]
 
 
 def phase_cells(served: Served) -> dict[str, Any]:

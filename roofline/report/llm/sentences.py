@@ -16,8 +16,14 @@ from roofline.transformer.gqa import Gqa
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
 
-# How what is assumed of an operator begins.
-_ABOUT: Final = {"attention": ("attention:", "flash:", "unfused:", "norms and residual sums"), "LM head": ("LM head",)}
+# How what is assumed of an operator begins, by the end of its name.
+_ABOUT: Final = {
+    "attention": ("attention:", "flash:", "unfused:"),
+    "LM head": ("LM head",),
+    "residual sums": ("norms and residual sums",),
+    "q, k, v": ("q, k, v",),
+    "gate, up": ("SwiGLU",),
+}
 _SIXTEEN: Final = 16
 _NAMED: Final = 3  # devices, or numbers of them, that are told one by one
 
@@ -101,7 +107,12 @@ def headline_ridge(device: Device) -> Any:
 def assumptions(tables: Sequence[Table]) -> list[str]:
     """What was counted how, each once; what is said of operators that a model by hand lacks is left out."""
     names = {operator.name for table in tables for operator in table.operators}
-    idle = tuple(word for operator, words in _ABOUT.items() if operator not in names for word in words)
+    idle = tuple(
+        word
+        for operator, words in _ABOUT.items()
+        if not any(name.endswith(operator) for name in names)
+        for word in words
+    )
     phases: dict[str, dict[str, None]] = {}
     for table in tables:
         for text in table.assumptions:
@@ -181,14 +192,17 @@ def narrower_products(setup: Setup) -> list[str]:
     ]
 
 
-def of_capacity(setups: Sequence[Setup]) -> list[str]:
-    """What is not known of the memory of these devices, where rows say no more than whether a model fits."""
+def of_capacity(setups: Sequence[Setup], *, needs: bool = False) -> list[str]:
+    """What is not known of memory, where rows say no more than whether a model fits, and perhaps how many it needs."""
+    model = setups[0].architecture
+    if not (model.layers and model.vocab):
+        unknown = "activations are" if model.layers else "KV cache and activations are"
+        return [f"fits: no where what is known is too much, else unknown, since {unknown}"]
     unasked = [setup.target.device for setup in setups if setup.target.device.main_memory.usable is None]
     if not any(device.main_memory.capacity for device in unasked):
         return []
-    return [
-        "fits: unknown where that depends on whether the GB that a device is sold with are GiB; needs: by the smaller"
-    ]
+    smaller = "; needs: by the smaller" if needs else ""
+    return [f"fits: unknown where that depends on whether the GB that a device is sold with are GiB{smaller}"]
 
 
 def devices_notes(setups: Sequence[Setup]) -> list[str]:

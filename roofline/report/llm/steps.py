@@ -11,7 +11,7 @@ from roofline.report.devices import title_of
 from roofline.report.llm import Field, cells, columns
 from roofline.report.llm import sentences as said
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells, critical_lines
-from roofline.report.llm.fits import memory_lines
+from roofline.report.llm.fits import memory_lines, room_line
 from roofline.report.llm.generation import generation_cells, generation_columns, generation_lines
 from roofline.report.llm.memory import memory_cells, memory_columns
 from roofline.report.llm.phases import PHASES, comparison_columns, measured_line, phase_cells, sheet_columns, verdict
@@ -19,7 +19,7 @@ from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roof
 from roofline.transformer.served import Served
 from roofline.transformer.setup import Setup
 
-_FEW: Final = 3  # devices whose critical batches are told; machine formats have those of all
+_FEW: Final = 3  # devices whose critical batches and room are told; machine formats have those of all
 _BY_TOTAL: Final = "time, idle and tok/s are by the total time, which kernels that fuse more than is counted can beat"
 _BY_LEAST: Final = "of least: the measured rate over the one by the least time, which it is judged by"
 _SAME_RATE: Final = "--measured is one number, by which each of these devices is judged; a run was on one of them"
@@ -106,7 +106,8 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         notes.append(_SAME_RATE)
     small = [one.setup.target.device.id for one in served if one.room.fits is False]
     if small:
-        notes.append(f"too small, so that its bounds are hypothetical: {', '.join(small)}")
+        whose = "their" if small[1:] else "its"
+        notes.append(f"too small, so that {whose} bounds are hypothetical: {', '.join(small)}")
     return Report(
         columns=served_columns(several=True, generated=first.generate > 0),
         rows=[served_cells(one) for one in served],
@@ -118,7 +119,7 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
         conventions=[
             *said.assumptions(tables),
             *said.of_memory(first),
-            *said.of_capacity(setups),
+            *said.of_capacity(setups, needs=True),
             _BY_TOTAL,
             *(() if first_rate is None else (_BY_LEAST,)),
         ],
@@ -129,7 +130,7 @@ def comparison(served: Sequence[Served], context: dict[str, Any]) -> Report:
 
 def _links(setups: Sequence[Setup]) -> list[str]:
     """The links that join several devices."""
-    if all(setup.devices == 1 for setup in setups):
+    if setups[0].devices == 1:  # as all of them
         return []
     from roofline.report.llm.links import link_lines  # noqa: PLC0415  (one device sends nothing)
 
@@ -145,7 +146,14 @@ def _of_runs(served: Served, *, of: str | None = None) -> list[str]:
 def _of_device(served: Served, *, few: bool) -> list[str]:
     """What is said of one device among several, beyond its row; of many devices less."""
     name = served.setup.target.device.id
-    return [*_of_runs(served, of=name), *(critical_lines(served.setup, served.critical, of=name) if few else ())]
+    if not few:
+        return _of_runs(served, of=name)
+    setup = served.setup
+    return [
+        *_of_runs(served, of=name),
+        *critical_lines(setup, served.critical, of=name),
+        *room_line(setup, served.room, of=name),
+    ]
 
 
 def _notes(served: Served) -> list[str]:

@@ -13,7 +13,7 @@ from roofline.report.llm import sentences as said
 from roofline.report.llm.alike import critical_summary
 from roofline.report.llm.critical import CRITICAL_COLUMNS, critical_cells
 from roofline.report.llm.links import link_lines
-from roofline.report.llm.memory import FITS, fits_cell
+from roofline.report.llm.memory import FITS, ROW_COLUMNS, fits_cell, row_cells
 from roofline.report.llm.phases import STEP, Seen
 from roofline.report.llm.roofs import device_lines, peak_lines, roof_lines, roofs_of_steps
 from roofline.text import counted
@@ -93,7 +93,16 @@ def _columns(grid: Grid) -> list[Column]:
     device = given.pop("device")._replace(detail=len(grid.setups) == 1)
     swept = [given.pop(name)._replace(detail=False) for name in grid.axes]
     more = CRITICAL_COLUMNS if grid.has_critical else ()
-    return [device, *swept, *given.values(), *of_phase, FITS, Column(key="crossing", heading="crosses"), *more]
+    return [
+        device,
+        *swept,
+        *given.values(),
+        *of_phase,
+        FITS,
+        *ROW_COLUMNS,
+        Column(key="crossing", heading="crosses"),
+        *more,
+    ]
 
 
 def _row(grid: Grid, point: Point) -> dict[str, Any]:
@@ -106,6 +115,7 @@ def _row(grid: Grid, point: Point) -> dict[str, Any]:
         **{name: setup.said(name) for name in grid.axes if name in CONVENTIONS},
         **cells(STEP, Seen(setup, grid.phase, point.bounds)),
         "fits": fits_cell(point.fits),
+        **row_cells(setup.target.device.main_memory.available, point.needed),
         "crossing": None if crossing is None else mark(crossing.before, crossing.after),
         **({} if point.critical is None else critical_cells(point.critical)),
     }

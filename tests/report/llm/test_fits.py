@@ -151,3 +151,10 @@ def test_weights_between_gb_and_gib_are_told_as_that_where_nothing_else_is_known
 def test_a_system_shares_the_memory_of_a_chip_that_it_is_on() -> None:
     one = setup("llama-3.1-8b", "m4max")
     assert "of 128.0 GB as sold, with the system's share: fits" in memory_lines(one, room(one))[0]
+
+
+def test_the_reserve_is_said_beside_what_fits() -> None:
+    assert told("llama-3.1-8b", "m4max", reserve=32 * 10**9).startswith(
+        "what fits into 128.0 GB beside 32.00 GB of reserve: "
+    )
+    assert told("llama-3.1-8b", "h100", reserve=10**9).startswith("what fits beside 1.000 GB of reserve: ")
