@@ -18,6 +18,10 @@ CONTEXT_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_
 _NEGATIVE = r"-[0-9.]"
 
 
+# A file, which shells complete; what is wrong with it is found out where it is read or written.
+FILE = click.Path(readable=False)
+
+
 class Helped(click.Command):
     """A command whose ``--help`` is made here: click would look for a translation of its text, 2 ms of each start."""
 

@@ -112,6 +112,22 @@ class SizeType(_IntType):
         return value if isinstance(value, int) else size(value, name=name, least=self.least)
 
 
+class BytesType(_IntType):
+    """A whole number of bytes, with or without their unit."""
+
+    name = "B"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
+        """The bytes; an error names the option."""
+        from roofline import units
+
+        name = param.opts[0] if param else "size"
+        number = value if isinstance(value, int) else units.parse(value, "B", name=name)
+        if number != int(number):
+            raise InputError(f"{name} must be a whole number of bytes, got {quote(str(value))}")
+        return int(number)
+
+
 class SizesType(_SizesType):
     """Sizes with commas or x between them."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
 from roofline.records import FrozenDict, self_checked
@@ -158,6 +158,11 @@ class Device(NamedTuple):
         for name, rows in (("peaks", self.peaks), ("memory", self.memory), ("links", self.links)):
             if isinstance(rows, (Peak, Memory, Link)):  # which a tuple of one is without its comma
                 raise InputError(f"{name} is a tuple of them: write {name}=(...,)")
+        listed: dict[str, Any] = {
+            name: tuple(value) for name, value in self._asdict().items() if isinstance(value, list)
+        }
+        if listed:  # which somebody else could change
+            return self._replace(**listed)
         if not self.peaks:
             raise InputError(f"{self.id} has no peaks")
         for peak in self.peaks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pty
@@ -67,7 +68,8 @@ def test_a_long_output_is_written_to_its_end_or_fails(tmp_path: Path, buffered: 
 def test_ctrl_c_is_130_and_leaves_no_file(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     command = [sys.executable, "-m", "roofline", "analyze", "-", "--hw", "h100", "-o", str(target)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    heeded = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what runs in the background ignores it
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heeded)  # noqa: PLW1509
     assert process.stdin is not None
     process.stdin.write(b"name,flops,bytes\na,1,1\n")
     process.stdin.flush()
