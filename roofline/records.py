@@ -113,6 +113,15 @@ class FrozenDict(dict[K, V]):
 
     __slots__ = ()
 
+    def __new__(cls, *values: Any, **named: Any) -> "FrozenDict[K, V]":
+        """Make it of what a dictionary is made of."""
+        made = super().__new__(cls)
+        dict.update(made, *values, **named)
+        return made
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """All is there already, and no second call changes it."""
+
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("it cannot be changed; make another with dict()")
 

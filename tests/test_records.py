@@ -71,6 +71,11 @@ def test_it_keeps_its_kind_and_signature() -> None:
         (Kernel(flops=1, wire=1.0), "messages", -1),
         (Kernel(flops=1, wire=1.0), "messages", math.nan),
         (Kernel(flops=1), "devices", -1),
+        (Kernel(flops=1), "devices", 0),
+        (Kernel(flops=1), "devices", 2.5),
+        (Kernel(flops=1, wire=1.0), "messages", 1.5),
+        (CHIP, "links", (Link("fabric", 1.0, peers=2.5),)),  # type: ignore[arg-type]
+        (CHIP, "measured", Ceiling("matmul", 1.0, "FLOP/s")),
         (Kernel(flops=1), "unit", "matrix"),
         (CHIP, "peaks", Peak("bf16", dense=1.0)),
         (CHIP, "memory", Memory("HBM", bandwidth=1.0)),
@@ -128,6 +133,9 @@ def test_nobody_changes_what_a_record_holds_by_key() -> None:
         for change in changes:
             with pytest.raises(TypeError, match="cannot be changed"):
                 change(mapping)
+        before = dict(mapping)
+        mapping.__init__(a=1)  # type: ignore[misc]  # as dictionaries can be filled once more
+        assert mapping == before
         assert pickle.loads(pickle.dumps(mapping)) == copy.deepcopy(mapping) == dict(mapping)
 
 

@@ -197,7 +197,8 @@ def _lists(
     """Lists of kernels: one row a kernel (and device), and a summary."""
     from roofline.commands.base import context
     from roofline.commands.lists import pick, read
-    from roofline.commands.output import emit, tell
+    from roofline.commands.output import emit
+    from roofline.commands.streams import tell
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.errors import InputError

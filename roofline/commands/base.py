@@ -40,7 +40,9 @@ def leaving(*names: str, text: str, say: Callable[[click.Context], str]) -> clic
 
     def leave(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001  (as click calls)
         if value and not ctx.resilient_parsing:
-            click.echo(say(ctx), color=ctx.color)
+            from roofline.commands.streams import write
+
+            write(f"{say(ctx)}\n")
             ctx.exit()
 
     return click.Option(names, is_flag=True, is_eager=True, expose_value=False, help=text, callback=leave)

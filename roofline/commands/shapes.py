@@ -30,7 +30,7 @@ def _option(parameter: Parameter) -> click.Option:
         )
     least = 0 if parameter.default in (0, (0,)) else None  # what may be nothing, such as a padding, is so by default
     kinds: dict[str, Any] = {
-        "size": BytesType() if parameter.help.startswith("B ") else SizeType(least),
+        "size": BytesType() if parameter.help.startswith("B ") else SizeType(least, swept=True),
         "sizes": SizesType(least),
         "number": click.FLOAT,
         "format": FormatType(),

@@ -65,6 +65,12 @@ def test_a_long_output_is_written_to_its_end_or_fails(tmp_path: Path, buffered: 
     assert shell(f"({line}; echo $? >&2) | head -c 10", **buffered).stderr == b"141\n"
 
 
+@pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+def test_a_help_that_is_cut_off_is_a_failure(tmp_path: Path, buffered: dict[str, str]) -> None:
+    done = shell(f"ulimit -f 1; roofline llm --help > '{tmp_path / 'help'}'", **buffered)
+    assert (done.returncode, done.stderr) == (3, b"error: cannot write to standard output: File too large\n")
+
+
 def test_ctrl_c_is_130_and_leaves_no_file(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     command = [sys.executable, "-m", "roofline", "analyze", "-", "--hw", "h100", "-o", str(target)]
