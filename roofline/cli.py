@@ -137,12 +137,12 @@ def _say(message: object, hint: str | None) -> None:
 
 
 def _tell(line: str) -> None:
-    from roofline.commands.output import tell
+    from roofline.commands.streams import tell
 
     tell(line)
 
 
 def _abandon() -> None:
-    from roofline.commands.output import abandon_stdout
+    from roofline.commands.streams import abandon_stdout
 
     abandon_stdout()

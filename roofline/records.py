@@ -4,9 +4,13 @@ Frozen dataclasses do the same, at four times the price of a class, which every 
 record holds by key stands in a dictionary that cannot be changed either.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeVar, Union, get_args, get_origin
+
+from roofline.errors import InputError
+from roofline.text import clip
 
 if TYPE_CHECKING:
 
@@ -43,13 +47,45 @@ def self_checked(record: type[T]) -> type[T]:
     @wraps(made)
     def new(cls: Any, *values: Any, **named: Any) -> Any:
         one = made(cls, *values, **named)
-        return one._check() or one
+        try:
+            return one._check() or one
+        except (TypeError, AttributeError, OverflowError) as error:
+            raise InputError(_mistyped(one) or f"{cls.__name__}: {error}") from None
 
     def make(cls: Any, values: Iterable[Any]) -> Any:
         return new(cls, *values)
 
     plain.__new__, plain._make = new, classmethod(make)
     return fixed(record)
+
+
+def _mistyped(one: Any) -> str | None:
+    """Which field is of a type that its annotation does not allow, in words; None where all are as they should be."""
+    for name, hint in made_of(type(one)).items():
+        value = getattr(one, name)
+        if not _allowed(value, hint):
+            wanted = "a number" if _allowed(0.5, hint) else getattr(hint, "__name__", str(hint))
+            return f"{name} must be {wanted}, got {clip(repr(value))}"
+    return None
+
+
+def made_of(record: type) -> Mapping[str, Any]:
+    """The fields of a record with their annotations, whether they are its own or those of its base."""
+    return next(each.__annotations__ for each in record.__mro__ if "_fields" in vars(each))
+
+
+def _allowed(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type of an annotation; of a collection only what it is, not what is in it."""
+    if isinstance(hint, str) or hint is Any:
+        return True  # of a type that is only imported where types are checked
+    if get_origin(hint) in (UnionType, Union):
+        return any(_allowed(value, each) for each in get_args(hint))
+    if get_origin(hint) is Literal:
+        return isinstance(value, type(get_args(hint)[0]))
+    kind = get_origin(hint) or hint
+    return isinstance(value, (int, float) if kind is float else kind) and not (
+        isinstance(value, bool) and kind is float
+    )
 
 
 def fixed(record: type[U]) -> type[U]:
@@ -76,6 +112,15 @@ class FrozenDict(dict[K, V]):
     """
 
     __slots__ = ()
+
+    def __new__(cls, *values: Any, **named: Any) -> "FrozenDict[K, V]":
+        """Make it of what a dictionary is made of."""
+        made = super().__new__(cls)
+        dict.update(made, *values, **named)
+        return made
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """All is there already, and no second call changes it."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("it cannot be changed; make another with dict()")

@@ -71,6 +71,11 @@ def test_it_keeps_its_kind_and_signature() -> None:
         (Kernel(flops=1, wire=1.0), "messages", -1),
         (Kernel(flops=1, wire=1.0), "messages", math.nan),
         (Kernel(flops=1), "devices", -1),
+        (Kernel(flops=1), "devices", 0),
+        (Kernel(flops=1), "devices", 2.5),
+        (Kernel(flops=1, wire=1.0), "messages", 1.5),
+        (CHIP, "links", (Link("fabric", 1.0, peers=2.5),)),  # type: ignore[arg-type]
+        (CHIP, "measured", Ceiling("matmul", 1.0, "FLOP/s")),
         (Kernel(flops=1), "unit", "matrix"),
         (CHIP, "peaks", Peak("bf16", dense=1.0)),
         (CHIP, "memory", Memory("HBM", bandwidth=1.0)),
@@ -128,6 +133,9 @@ def test_nobody_changes_what_a_record_holds_by_key() -> None:
         for change in changes:
             with pytest.raises(TypeError, match="cannot be changed"):
                 change(mapping)
+        before = dict(mapping)
+        mapping.__init__(a=1)  # type: ignore[misc]  # as dictionaries can be filled once more
+        assert mapping == before
         assert pickle.loads(pickle.dumps(mapping)) == copy.deepcopy(mapping) == dict(mapping)
 
 
@@ -159,3 +167,28 @@ def test_what_is_computed_once_cannot_be_set() -> None:
         with pytest.raises(AttributeError):
             delattr(record, name)
         assert getattr(record, name, None) is before
+
+
+def test_a_value_of_another_type_is_named() -> None:
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: Kernel(flops="2e12", bytes=1), r"^flops must be a number, got '2e12'$"),  # type: ignore[arg-type]
+        (lambda: Kernel(flops=1, seconds=[1]), r"^seconds must be a number, got \[1\]$"),  # type: ignore[arg-type]
+        (lambda: Kernel(flops=1, bytes_at={3: 4.0}), r"^Kernel: "),  # type: ignore[dict-item]
+        (lambda: Kernel(flops=1, seconds=10**400), r"^(Kernel|time)"),
+        (lambda: CHIP._replace(peaks=3), r"^peaks must be tuple"),  # type: ignore[arg-type]
+        (lambda: RoofQuery(latency="2us"), r"^latency must be a number, got '2us'$"),  # type: ignore[arg-type]
+        (lambda: Formats(weights=3), r"^weights must be str, got 3$"),  # type: ignore[arg-type]
+        (lambda: MODEL._replace(dtype=3), r"^dtype must be str, got 3$"),  # type: ignore[arg-type]
+        (lambda: Target(device="h100"), r"^device must be a Device, got 'h100'$"),  # type: ignore[arg-type]
+        (lambda: Target(device=CHIP, query="bf16"), r"^query must be a RoofQuery"),  # type: ignore[arg-type]
+    ]
+    for make, says in wrong:
+        with pytest.raises(InputError, match=says):
+            make()
+
+
+def test_lists_become_tuples_that_nobody_changes() -> None:
+    peaks = [Peak("bf16", dense=1e12)]
+    device = CHIP._replace(peaks=peaks, memory=[Memory("HBM", bandwidth=1e9)])  # type: ignore[arg-type]
+    peaks.append(Peak("fp8", dense=-1.0))
+    assert (len(device.peaks), type(device.peaks), type(device.memory)) == (1, tuple, tuple)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -55,7 +56,9 @@ def test_every_public_name_is_there() -> None:
 
 def test_version_imports_no_subcommand() -> None:
     assert not {
-        m for m in imported("--version") if m.startswith("roofline.commands.") and m != "roofline.commands.base"
+        m
+        for m in imported("--version")
+        if m.startswith("roofline.commands.") and m not in ("roofline.commands.base", "roofline.commands.streams")
     }
 
 
@@ -143,3 +146,16 @@ def test_completing_an_id_reads_no_yaml() -> None:
     )
     assert "h100-sxm" in done.stdout
     assert not {"yaml", "rich"} & set(done.stderr.rpartition("imported:")[2].split())
+
+
+def test_without_docstrings_operations_are_computed_all_the_same() -> None:
+    line = ["op", "gemm", "-m", "4", "-n", "4", "-k", "4", "--format", "json"]
+    plain, bare = (
+        subprocess.run([sys.executable, *options, "-m", "roofline", *line], capture_output=True, text=True, check=True)
+        for options in ([], ["-OO"])
+    )
+    assert json.loads(bare.stdout)["work_flop"] == json.loads(plain.stdout)["work_flop"] == 2 * 4**3
+    told = subprocess.run(
+        [sys.executable, "-OO", "-m", "roofline", "op", "gemm", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "docstrings, which python -OO leaves out" in " ".join(told.stdout.split())

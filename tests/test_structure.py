@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "": {"catalog", "core", "errors", "operations", "transformer"},  # the public names, imported when they are used
     "errors": set(),
     "text": set(),
-    "records": set(),
+    "records": {"errors"},
     "units": {"errors", "text"},
     "precision": {"errors", "units"},
     "files": {"errors", "units"},

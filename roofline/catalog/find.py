@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from roofline.errors import FileError, UnknownNameError, nearest
+from roofline.errors import FileError, InputError, UnknownNameError, nearest
 from roofline.text import clip, quote
 
 if TYPE_CHECKING:
@@ -124,17 +124,20 @@ def is_path(text: str) -> bool:
     return os.sep in text or (os.altsep is not None and os.altsep in text) or text.endswith(SUFFIXES)
 
 
-def device(name: str) -> "Device":
+def device(name: "str | os.PathLike[str]") -> "Device":
     """The device that an id, an alias (any case) or a path names.
 
     Raises:
+        InputError: neither text nor a path.
         UnknownNameError: no such device; the nearest ids are named.
         FileError: its file is unreadable or invalid.
 
     """
     from roofline.catalog.load import load  # noqa: PLC0415  (completion only needs the names)
 
-    if is_path(name):
+    if not isinstance(name, str | os.PathLike):
+        raise InputError(f"a device is named by text or a path, such as 'h100', got {clip(repr(name))}")
+    if isinstance(name, os.PathLike) or is_path(name):
         return load(os.path.expanduser(name))
     known = entries()
     wanted = name_key(name)

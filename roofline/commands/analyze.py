@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from roofline.commands.base import FILE, option, together
 from roofline.commands.base import command as declare
-from roofline.commands.base import option, together
 from roofline.commands.options import (
     AtLeastOne,
     QuantityType,
@@ -66,7 +66,7 @@ gate_options = together(
 
 
 @declare("analyze")
-@click.argument("files", nargs=-1, metavar="[FILE | -]...")
+@click.argument("files", nargs=-1, type=FILE, metavar="[FILE | -]...")
 @kernel_options
 @device_options
 @roof_options
@@ -197,7 +197,8 @@ def _lists(
     """Lists of kernels: one row a kernel (and device), and a summary."""
     from roofline.commands.base import context
     from roofline.commands.lists import pick, read
-    from roofline.commands.output import emit, tell
+    from roofline.commands.output import emit
+    from roofline.commands.streams import tell
     from roofline.commands.verdict import finish
     from roofline.core.gate import judge
     from roofline.errors import InputError

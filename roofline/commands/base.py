@@ -18,6 +18,10 @@ CONTEXT_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_
 _NEGATIVE = r"-[0-9.]"
 
 
+# A file, which shells complete; what is wrong with it is found out where it is read or written.
+FILE = click.Path(readable=False)
+
+
 class Helped(click.Command):
     """A command whose ``--help`` is made here: click would look for a translation of its text, 2 ms of each start."""
 
@@ -36,7 +40,9 @@ def leaving(*names: str, text: str, say: Callable[[click.Context], str]) -> clic
 
     def leave(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001  (as click calls)
         if value and not ctx.resilient_parsing:
-            click.echo(say(ctx), color=ctx.color)
+            from roofline.commands.streams import write
+
+            write(f"{say(ctx)}\n")
             ctx.exit()
 
     return click.Option(names, is_flag=True, is_eager=True, expose_value=False, help=text, callback=leave)

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
+from roofline.commands.base import FILE, option
 from roofline.commands.base import command as declare
-from roofline.commands.base import option
 from roofline.commands.options import QuantityType, device_names, device_options, roof_options, roof_query, targets
 from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, type=FILE, required=True, metavar="FILE...")
 @device_options
 @roof_options
 @option("Checks", "--expect", metavar="BOUND", help="For kernels without 'expect': memory-bound or compute-bound.")

@@ -20,7 +20,7 @@ def command(ctx: click.Context, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from roofline.commands.output import write
+    from roofline.commands.streams import write
 
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101  (the choices are click's own)

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
+from roofline.commands.base import FILE, option
 from roofline.commands.base import command as declare
-from roofline.commands.base import option
 from roofline.commands.output_flags import output_options, output_settings
 
 
 @declare("lint")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, type=FILE, required=True, metavar="FILE...")
 @option("Checks", "--sourced", is_flag=True, help="A figure without a source is an error, as in the shipped catalogue.")
 @option("Checks", "--strict", is_flag=True, help="Exit 1 on warnings too.")
 @output_options

@@ -19,6 +19,6 @@ def command() -> None:
     import json
 
     from roofline.catalog.fields import json_schema
-    from roofline.commands.output import write
+    from roofline.commands.streams import write
 
     write(json.dumps(json_schema(), indent=2) + "\n")

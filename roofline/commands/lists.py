@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from roofline.commands.list_flags import ListFlags
-from roofline.commands.output import tell
 from roofline.commands.output_flags import OutputSettings
+from roofline.commands.streams import tell
 from roofline.core.placement import Placed
 from roofline.core.target import Target
 from roofline.errors import FileError, InputError, RooflineError

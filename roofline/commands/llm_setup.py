@@ -37,14 +37,14 @@ work_options: Callable[[F], F] = together(
     option(
         "Work",
         "--prompt",
-        type=SizeType(1),
+        type=SizeType(1, swept=True),
         metavar="N",
         help=f"Tokens of each prompt. Default: the context, or {choices.PROMPT}.",
     ),
     option(
         "Work",
         "--context",
-        type=SizeType(0),
+        type=SizeType(0, swept=True),
         help="Positions a decode step attends, its prompt among them; 0, like 1: its own alone, and a prompt of one "
         "token. "
         "Default: prompt + generate.",
@@ -55,7 +55,13 @@ work_options: Callable[[F], F] = together(
         type=SizeType(0),
         help="Decode steps behind the prefill, which makes one token itself: 499 for 500 tokens.",
     ),
-    option("Work", "--batch", type=SizeType(1), default=choices.BATCH, help=f"Sequences. Default: {choices.BATCH}."),
+    option(
+        "Work",
+        "--batch",
+        type=SizeType(1, swept=True),
+        default=choices.BATCH,
+        help=f"Sequences. Default: {choices.BATCH}.",
+    ),
     option(
         "Formats",
         "--weights",
@@ -80,7 +86,7 @@ work_options: Callable[[F], F] = together(
     option(
         "Device",
         "--devices",
-        type=SizeType(1),
+        type=SizeType(1, swept=True),
         default=choices.DEVICES,
         help=f"Tensor parallel over so many. Default: {choices.DEVICES}.",
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roofline.commands.base import given_options
 from roofline.commands.llm_types import ExpertsType
-from roofline.commands.sizes import size, size_range
+from roofline.commands.sizes import refuse_thousands, size, size_range
 from roofline.errors import InputError
 from roofline.text import quote
 from roofline.transformer.choices import CONVENTIONS, WORDS
@@ -73,6 +73,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
             found = list({_format(name, part, told): part for part in found}.values())
     else:
         least = 0 if name == "context" else 1
+        refuse_thousands(values, told)
         alone = [] if ":" in values else values.split(",")
         found = [size(part, name=told, least=least) for part in alone] or size_range(values, told)
     return name, list(dict.fromkeys(found))

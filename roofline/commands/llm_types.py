@@ -39,7 +39,7 @@ class ParametersType(_FloatType):
         name = param.opts[-1] if param is not None else "value"
         if match is None:
             capital = value.strip().upper()
-            right = capital if re.fullmatch(_PARAMETERS, capital) else "70e9 or 70B"
+            right = capital if re.fullmatch(_PARAMETERS, capital) and capital.strip("0.KMBT ") else "70e9 or 70B"
             raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint=f"write {right}")
         return round(float(match[1]) * _SCALES[match[2]], 3)
 
@@ -71,7 +71,7 @@ class PartsType(_PartsType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:  # noqa: ARG002
         """The parts; none of them where that is said."""
         parts = value.split(",") if isinstance(value, str) else value
-        found = frozenset(part.strip() for part in parts)
+        found = frozenset(part.strip().lower() for part in parts)
         if "none" in found and len(found) > 1:
             raise InputError(f"--keep is none or parts, got {quote(value)}")
         return found - {"none"}

@@ -18,6 +18,8 @@ _LAST: Final = 1_048_576  # ... to well past every ridge
 
 def help_text(operation: Operation, *, dashed: bool) -> str:
     """Summary, two examples and what is counted how; ``dashed``: -h asks for help, and is no size."""
+    if not operation.summary:
+        return "The help of operations is made of their docstrings, which python -OO leaves out."
     name = operation.name.replace("_", "-")
     lines = "\n".join(_example(f"  roofline op {name} {words}") for words in examples(operation))
     text = f"{operation.summary}\n\n\b\nExamples:\n{lines}\n\n{operation.explanation}"

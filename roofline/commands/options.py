@@ -232,7 +232,7 @@ def devices(hw: tuple[str, ...], peak: float | None, bw: float | None, dtype: st
         device = find.device(name)
         hidden = find.taken_over(name, device)
         if hidden is not None:
-            from roofline.commands.output import tell
+            from roofline.commands.streams import tell
 
             tell(f"note: {quote(name)} is {device.origin} here, and not the shipped {hidden}")
         click.get_current_context().meta.setdefault(READ, []).append(device.origin)

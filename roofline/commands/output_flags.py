@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 
-from roofline.commands.base import option, together
+from roofline.commands.base import FILE, option, together
 
 READ: Final = "roofline.read"  # in the meta of a command: files that were read, whatever named them
 F = TypeVar("F", bound=Callable[..., Any])
@@ -18,7 +18,7 @@ output_options: Callable[[F], F] = together(
         type=click.Choice(["table", "json", "jsonl", "csv", "markdown"]),
         help="Default: table, or what the suffix of -o says.",
     ),
-    option("Output", "-o", "--output", metavar="FILE", help="Write to a file; - is standard output."),
+    option("Output", "-o", "--output", type=FILE, metavar="FILE", help="Write to a file; - is standard output."),
     option("Output", "-q", "--quiet", is_flag=True, help="No notices on standard error."),
     option(
         "Output",

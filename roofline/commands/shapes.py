@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roofline.commands.base import GroupedOption
-from roofline.commands.sizes import FormatType, SizesType, SizeType
+from roofline.commands.sizes import BytesType, FormatType, SizesType, SizeType
 from roofline.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _option(parameter: Parameter) -> click.Option:
         )
     least = 0 if parameter.default in (0, (0,)) else None  # what may be nothing, such as a padding, is so by default
     kinds: dict[str, Any] = {
-        "size": SizeType(least),
+        "size": BytesType() if parameter.help.startswith("B ") else SizeType(least, swept=True),
         "sizes": SizesType(least),
         "number": click.FLOAT,
         "format": FormatType(),

@@ -23,8 +23,10 @@ _MOST_SIZES: Final = 10_000
 _DIGITS: Final = r"[0-9]{1,40}"  # ASCII alone
 _WHOLE_FLOAT: Final = r"([0-9]{1,18})[eE]\+?([0-9]{1,2})"  # 1e6 is a size too
 _PREFIXED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)"  # decimal or binary: the user must say
-_WITH_COMMAS: Final = r"[0-9]{1,3}(,[0-9]{3}){1,5}"
+_THOUSANDS: Final = r"[1-9][0-9]{0,2}(,[0-9]{3})+"
+_THOUSANDS_END: Final = r",\s*0[0-9]{2}(?![0-9])"
 _SEVERAL: Final = r"[0-9]{1,15}(,[0-9]{1,15})+"
+_MOST_DIGITS: Final = 15
 _PREFIXES: Final = "kMG"
 
 
@@ -58,22 +60,33 @@ def size(text: str, *, name: str, least: int | None = None) -> int:
     got = quote(text) if number is None or number > LARGEST else str(number)
     raise InputError(
         f"{name} must be a whole number from {first} to 1e15, got {got}",
-        hint=_several(name, text.strip()) or _instead(text.strip(), of_elements=least is None),
+        hint=_with_commas(text.strip()) or _instead(text.strip(), of_elements=least is None),
     )
 
 
-def _several(name: str, text: str) -> str | None:
-    """What to write in place of several numbers, or of one with commas, where an option takes one.
+def _with_commas(text: str) -> str | None:
+    """What to write in place of a number with commas, or of several numbers.
 
-    >>> _several("--devices", "1,2,4"), _several("--prompt", "2,000")
-    ('one number is wanted; --sweep NAME=1,2,4 takes several', 'one number is written without commas: 2000')
+    >>> _with_commas("2,000"), _with_commas("1,2,4")
+    ('one number is written without commas: 2000', 'one number is wanted')
 
     """
-    if " " in name or not re.fullmatch(_SEVERAL, text):
-        return None  # of a sweep, or no such list
-    if re.fullmatch(_WITH_COMMAS, text):
-        return f"one number is written without commas: {text.replace(',', '')}"
-    return f"one number is wanted; --sweep NAME={text} takes several"
+    if not re.fullmatch(_SEVERAL, text):
+        return None
+    plain = text.replace(",", "")
+    right = re.fullmatch(_THOUSANDS, text) and len(plain) <= _MOST_DIGITS
+    return f"one number is written without commas: {plain}" if right else "one number is wanted"
+
+
+def refuse_thousands(values: str, told: str) -> None:
+    """Refuse a list of sizes that can only be one number with commas: no size begins with a zero.
+
+    Raises:
+        InputError: names what the list is of.
+
+    """
+    if re.search(_THOUSANDS_END, values):
+        raise InputError(f"{told} takes sizes with commas between them, got {quote(values)}: a number has none in it")
 
 
 def _instead(text: str, *, of_elements: bool = False) -> str | None:
@@ -103,13 +116,36 @@ class SizeType(_IntType):
 
     name = "N"
 
-    def __init__(self, least: int | None = None) -> None:
+    def __init__(self, least: int | None = None, *, swept: bool = False) -> None:
         self.least = least
+        self.swept = swept  # so that several of it make a sweep
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
         """The number; an error names the option."""
         name = param.opts[0] if param else "size"
-        return value if isinstance(value, int) else size(value, name=name, least=self.least)
+        try:
+            return value if isinstance(value, int) else size(value, name=name, least=self.least)
+        except InputError as error:
+            if self.swept and error.hint == "one number is wanted":
+                several = f"{error.hint}; --sweep {name.lstrip('-')}={value.strip()} takes several"
+                raise InputError(str(error), hint=several) from None
+            raise
+
+
+class BytesType(_IntType):
+    """A whole number of bytes, with or without their unit."""
+
+    name = "B"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
+        """The bytes; an error names the option."""
+        from roofline import units
+
+        name = param.opts[0] if param else "size"
+        number = value if isinstance(value, int) else units.parse(value, "B", name=name)
+        if number != int(number):
+            raise InputError(f"{name} must be a whole number of bytes, got {quote(str(value))}")
+        return int(number)
 
 
 class SizesType(_SizesType):
@@ -125,6 +161,7 @@ class SizesType(_SizesType):
         if isinstance(value, tuple):
             return value
         name = param.opts[0] if param else "sizes"
+        refuse_thousands(value, name)
         return tuple(size(part, name=name, least=self.least) for part in re.split(r"[,xX]", value.strip()))
 
 

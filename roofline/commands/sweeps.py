@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from roofline.commands.sizes import size, size_range
+from roofline.commands.sizes import refuse_thousands, size, size_range
 from roofline.errors import InputError
 from roofline.operations.registry import Operation, Parameter
 from roofline.text import quote
@@ -32,6 +32,7 @@ def sweep(operation: Operation, text: str) -> tuple[str, list[Any]]:
     if ":" in values:
         numbers = size_range(values, told)
         return name, [(number,) for number in numbers] if known[name].kind == "sizes" else numbers
+    refuse_thousands(values, told)
     return name, [_value(known[name], part, told) for part in values.split(",")]
 
 

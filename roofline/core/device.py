@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from roofline.errors import InputError, UnknownNameError
 from roofline.records import FrozenDict, self_checked
@@ -155,9 +155,14 @@ class Device(NamedTuple):
     def _check(self) -> "Device | None":
         if type(self.sources) is not FrozenDict:  # a copy, which nobody else can change
             return self._replace(sources=FrozenDict(self.sources))
-        for name, rows in (("peaks", self.peaks), ("memory", self.memory), ("links", self.links)):
-            if isinstance(rows, (Peak, Memory, Link)):  # which a tuple of one is without its comma
+        for name in ("peaks", "memory", "links", "measured"):
+            if isinstance(getattr(self, name), (Peak, Memory, Link, Ceiling)):  # as a tuple of one is without its comma
                 raise InputError(f"{name} is a tuple of them: write {name}=(...,)")
+        listed: dict[str, Any] = {
+            name: tuple(value) for name, value in self._asdict().items() if isinstance(value, list)
+        }
+        if listed:  # which somebody else could change
+            return self._replace(**listed)
         if not self.peaks:
             raise InputError(f"{self.id} has no peaks")
         for peak in self.peaks:
@@ -167,6 +172,8 @@ class Device(NamedTuple):
             if value is not None and not 0 < value < math.inf:
                 raise InputError(f"{self.id}: {what} must be finite and > 0, got {value}")
         for link in self.links:
+            if link.peers is not None and not isinstance(link.peers, int):
+                raise InputError(f"{self.id}: peers of {link.name} must be a whole number, got {link.peers}")
             if link.direction not in DIRECTIONS:
                 raise InputError(
                     f"{self.id}: direction of {link.name} must be {' or '.join(DIRECTIONS)}, got {link.direction!r}"

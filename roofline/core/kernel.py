@@ -41,6 +41,8 @@ class Kernel(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def _check(self) -> "Kernel | None":
+        if not isinstance(self.bytes_at, Mapping):
+            raise TypeError
         if type(self.bytes_at) is not FrozenDict:  # a copy, which nobody else can change
             return self._replace(bytes_at=FrozenDict(self.bytes_at))
         for what, value in (
@@ -57,7 +59,7 @@ class Kernel(NamedTuple):
             self._check_levels(self.bytes_at)
         if self.seconds is not None or self.rate is not None:
             self._check_measurement()
-        if self.messages or self.devices:
+        if self.messages or self.devices is not None:
             self._check_communication()
         if self.unit not in (None, "vector"):
             raise InputError(f"unit must be 'vector' or None, got {self.unit!r}")
@@ -83,9 +85,9 @@ class Kernel(NamedTuple):
             raise InputError("traffic at several memory levels needs the work; give FLOPs in place of the intensity")
 
     def _check_communication(self) -> None:
-        for what, number in (("messages", self.messages), ("devices", self.devices or 0)):
-            if not 0 <= number <= _MOST:
-                raise InputError(f"{what} must be a whole number from 0 to {_MOST:g}, got {number}")
+        for what, number, least in (("messages", self.messages, 0), ("devices", self.devices, 1)):
+            if number is not None and not (type(number) is int and least <= number <= _MOST):
+                raise InputError(f"{what} must be a whole number from {least} to {_MOST:g}, got {number}")
 
     def _check_measurement(self) -> None:
         if self.seconds is not None and not 0 < self.seconds < math.inf:

@@ -19,6 +19,7 @@ class Target:
     """A device and what was said about the roof; it remembers the roofs that it chose.
 
     Raises:
+        InputError: no device, or no query.
         UnknownNameError: on placing, where the device has no such peak, level or link.
 
     """
@@ -26,6 +27,9 @@ class Target:
     __slots__ = ("_choices", "_headlines", "device", "query")
 
     def __init__(self, *, device: Device, query: RoofQuery | None = None) -> None:
+        for name, value, kind in (("device", device, Device), ("query", query or RoofQuery(), RoofQuery)):
+            if not isinstance(value, kind):
+                raise InputError(f"{name} must be a {kind.__name__}, got {value!r:.60}")
         self.device = device
         self.query = query or RoofQuery()
         self._choices: dict[tuple[str | None, str | None], RoofChoice] = {}

@@ -21,6 +21,7 @@ COLUMNS: Final = (
     Column(key="bound", heading="bound", format="bound"),
     Column(key="expected_bound", heading="expected", format="bound"),
     Column(key="share_of_roof", heading="share of roof", format="1"),
+    Column(key="above_roof", heading="above", format="flag"),
     Column(key="min_efficiency", heading="at least", format="1"),
     Column(key="time_s", heading="time", format="s"),
     Column(key="max_time_s", heading="at most", format="s"),
@@ -52,6 +53,8 @@ def check_report(
     unasked = sum(not asked.asked for _, _, asked, _ in judged)
     parts = [f"{len(judged) - bad - unasked} passed", f"{bad} failed"]
     parts += [f"{unasked} without an expectation"] if unasked else []
+    above = sum(placed.first.above_roof for _, placed, _, _ in judged)
+    parts += [f"{above} above the roof, which cannot be"] if above else []
     devices = [target.device for target in targets]
     roofs = distinct_roofs([placed for _, placed, _, _ in judged])
     beside = any(placed.beside is not None for _, placed, _, _ in judged)

@@ -232,7 +232,12 @@ def list_notes(shown: Sequence[Placed]) -> list[str]:
     unknown = [one.first.kernel.name for one in shown if one.first.bound is None]
     if unknown:
         notes.append(f"bound unknown (no FLOP count or no traffic): {_some(unknown)}")
-    different = [one.first.kernel.name for one in shown if disagreements([one])]
+    several = len({one.device.id for one in shown}) > 1
+    different = [
+        f"{one.first.kernel.name} on {one.device.id}" if several else one.first.kernel.name
+        for one in shown
+        if disagreements([one])
+    ]
     if different:
         notes.append(f"headline and sourced dense peak disagree on: {_some(list(dict.fromkeys(different)))}")
     notes += dict.fromkeys(text for one in shown for text in one.first.kernel.notes)
@@ -241,7 +246,7 @@ def list_notes(shown: Sequence[Placed]) -> list[str]:
 
 def _some(names: Sequence[str], most: int = 5) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(clip(name, 40) for name in names[:most]) + more
+    return "; ".join(clip(name, 60) for name in names[:most]) + more
 
 
 def counted(placed: Sequence[Placed]) -> list[str]:

@@ -155,7 +155,7 @@ def _counted(
         unplaced=params - attention,
         source="by hand",
         notes=(
-            "activations of MLP, embedding and LM head are unknown and not counted: nothing is known of these",
+            "norms, and activations of MLP, embedding and LM head are not counted: nothing is known of them",
             _UNPLACED,
         ),
     )

@@ -43,7 +43,7 @@ class Conventions(NamedTuple):
             f"LM head on {heads}; the embedding is a gather",
             "norms and residual sums unfused",
             "q, k, v in one product",
-            "SwiGLU moves gate and up once more",
+            "gated MLPs move gate and up once more",
         )
 
     def touched(self, experts: int, per_token: int, tokens: float) -> float:

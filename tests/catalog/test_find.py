@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roofline.catalog import find
-from roofline.errors import FileError, UnknownNameError
+from roofline.errors import FileError, InputError, UnknownNameError
 
 OWN = "name: Mine\naliases: [{alias}]\n"
 OWN += "peaks: [{{dtype: bf16, dense: 1 TFLOP/s}}]\nmemory: [{{level: M, bandwidth: 1 TB/s}}]\n"
@@ -27,6 +27,12 @@ def test_an_id_or_alias_in_any_case(name: str) -> None:
 
 def test_a_path_is_a_path(tmp_path: Path) -> None:
     assert find.device(str(put(tmp_path, "a"))).name == "Mine"
+
+
+def test_a_path_object_is_a_path_and_nothing_else_is_a_name(tmp_path: Path) -> None:
+    assert find.device(put(tmp_path, "a")).name == "Mine"
+    with pytest.raises(InputError, match=r"^a device is named by text or a path, such as 'h100', got None$"):
+        find.device(None)  # type: ignore[arg-type]
 
 
 def test_a_user_file_shadows_a_shipped_one_and_says_where_it_is(

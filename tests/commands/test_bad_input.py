@@ -309,3 +309,19 @@ def test_a_list_that_breaks_off_still_reports_what_came_before(roofline: Runner)
     )
     assert (result.status, result.out.splitlines()[1].partition(",")[0]) == (3, "a")
     assert "is not valid CSV: unexpected end of data; the rest of it is not read" in result.err
+
+
+def test_a_point_above_the_roof_is_no_ordinary_row_of_a_check(roofline: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "k.csv"
+    # 1 TFLOP in 0.5 ms are 2,000 TFLOP/s of 989.4; in 2 ms 500
+    path.write_text(
+        "name,flops,bytes,time_ms,expect\nfast,1e12,1e6,0.5,compute\nfine,1e12,1e6,2,compute\n", encoding="utf-8"
+    )
+    result = roofline("check", str(path), "--hw", "h100", "--dtype", "bf16")
+    assert result.status == 0
+    assert "2 passed, 0 failed, 1 above the roof, which cannot be" in result.out
+    fast, fine = (next(line for line in result.out.splitlines() if f" {name} " in line) for name in ("fast", "fine"))
+    assert ("yes" in fast, "yes" in fine) == (True, False)
+    fewer = path.read_text(encoding="utf-8").replace("fast,1e12,1e6,0.5,compute\n", "")
+    path.write_text(fewer, encoding="utf-8")
+    assert "above" not in roofline("check", str(path), "--hw", "h100", "--dtype", "bf16").out

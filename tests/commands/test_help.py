@@ -115,6 +115,10 @@ def test_completion_scripts(roofline: Runner, name: str) -> None:
         ("roofline ridge --hw 409", "3", ["4090"]),
         ("roofline ridge --dtype bf", "3", ["bf16"]),
         ("roofline an", "1", ["analyze"]),
+        ("roofline analyze k", "2", ["k"]),
+        ("roofline check k", "2", ["k"]),
+        ("roofline hw lint k", "3", ["k"]),
+        ("roofline ridge -o k", "3", ["k"]),
     ],
 )
 def test_ids_aliases_precisions_and_commands_complete(
@@ -124,6 +128,8 @@ def test_ids_aliases_precisions_and_commands_complete(
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", current)
     assert [line.partition(",")[2] for line in roofline().out.split()] == found
+    if found == ["k"]:  # which the shell completes itself
+        assert roofline().out == "file,k\n"
 
 
 def test_completion_prints_no_error_into_the_prompt(roofline: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

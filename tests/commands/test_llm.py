@@ -569,7 +569,7 @@ BAD = [
     (
         2,
         "llama-3.1-8b --hw h100 --devices 1,2,4",
-        "error: --devices must be a whole number from 1 to 1e15, got '1,2,4'; one number is wanted; --sweep NAME=1,2,4",
+        "error: --devices must be a whole number from 1 to 1e15, got '1,2,4'; one number is wanted; --sweep dev",
     ),
     (
         2,

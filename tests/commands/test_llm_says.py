@@ -323,16 +323,16 @@ def test_traffic_is_the_sum_of_its_parts_whatever_is_known(answer: Ask, line: st
 @pytest.mark.parametrize(
     ("line", "assumed"),
     [
-        ("llama-3.1-8b", {"norms and residual sums", "q, k, v", "SwiGLU"}),
+        ("llama-3.1-8b", {"norms and residual sums", "q, k, v", "gated MLPs"}),
         ("gpt-2", {"norms and residual sums", "q, k, v"}),  # its MLP has no gate
-        ("deepseek-v3", {"norms and residual sums", "SwiGLU"}),  # queries and the latent come from products apart
-        (f"--params 70e9 {LAYERS}", {"norms and residual sums", "q, k, v"}),  # of whose MLP nothing is known
+        ("deepseek-v3", {"norms and residual sums", "gated MLPs"}),  # queries and the latent come from products apart
+        (f"--params 70e9 {LAYERS}", {"q, k, v"}),  # of whose MLP and norms nothing is known
         ("--params 70e9", set()),
     ],
 )
 def test_what_is_assumed_is_of_operators_that_are_there(answer: Ask, line: str, assumed: set[str]) -> None:
     texts = answer(f"{line} --hw h200")["assumptions"]
-    about = ("norms and residual sums", "q, k, v", "SwiGLU")
+    about = ("norms and residual sums", "q, k, v", "gated MLPs")
     assert {word for word in about if any(text.startswith(word) for text in texts)} == assumed
 
 

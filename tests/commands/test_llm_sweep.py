@@ -247,7 +247,14 @@ def test_a_row_of_a_word_is_what_its_option_says(roofline: Runner, model: str, a
             "--sweep batch=1:2000:+1 --sweep context=1:2000:+1",
             "the grid has 4,000,000 rows, and at most 1,000,000 are made; take larger steps",
         ),
-        ("--sweep batch=1:9:+1,4", "--sweep batch step must be a whole number from 1 to 1e15, got '1,4'"),
+        (
+            "--sweep batch=1:9:+1,4",
+            "--sweep batch step must be a whole number from 1 to 1e15, got '1,4'; one number is wanted",
+        ),
+        (
+            "--sweep context=4,096",
+            "--sweep context takes sizes with commas between them, got '4,096': a number has none in it",
+        ),
     ],
 )
 def test_bad_axes(roofline: Runner, arguments: str, message: str) -> None:

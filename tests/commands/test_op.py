@@ -471,6 +471,16 @@ def test_a_size_in_bytes_is_explained(run: Run) -> None:
     assert "sizes count elements, without a unit" in run("op allreduce -n 16MB -p 8 --hw h100").err
 
 
+def test_a_cache_is_an_amount_of_bytes(run: Run) -> None:
+    # 2 r + 1 = 3 planes of 512 x 512 doubles are 6.3 MB: 32 MiB hold them, 4 MB do not, but rows of 3 x 512
+    line = "op stencil --grid 512,512,512 --reuse layer --hw h100 --format json --cache"
+    held, rows = (json.loads(run(f"{line} {cache}").out) for cache in ("32MiB", "4MB"))
+    assert held == json.loads(run(f"{line} 33554432").out)
+    assert held["traffic_byte"] < rows["traffic_byte"]
+    assert "error: --cache is an amount of data (B), got a rate (GB/s)" in run(f"{line} 4GB/s").err
+    assert "error: --cache must be a whole number of bytes, got '1.5'" in run(f"{line} 1.5").err
+
+
 def test_what_is_known_of_a_link_is_said(run: Run) -> None:
     """The facts: a single pair of MI300X gets 64 GB/s, one of the seven links that the 448 GB/s are of."""
     assert "64 GB/s" in run("op p2p -n 8e6 --hw mi300x").out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pty
@@ -64,10 +65,17 @@ def test_a_long_output_is_written_to_its_end_or_fails(tmp_path: Path, buffered: 
     assert shell(f"({line}; echo $? >&2) | head -c 10", **buffered).stderr == b"141\n"
 
 
+@pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+def test_a_help_that_is_cut_off_is_a_failure(tmp_path: Path, buffered: dict[str, str]) -> None:
+    done = shell(f"ulimit -f 1; roofline llm --help > '{tmp_path / 'help'}'", **buffered)
+    assert (done.returncode, done.stderr) == (3, b"error: cannot write to standard output: File too large\n")
+
+
 def test_ctrl_c_is_130_and_leaves_no_file(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     command = [sys.executable, "-m", "roofline", "analyze", "-", "--hw", "h100", "-o", str(target)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    heeded = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what runs in the background ignores it
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heeded)  # noqa: PLW1509
     assert process.stdin is not None
     process.stdin.write(b"name,flops,bytes\na,1,1\n")
     process.stdin.flush()

@@ -56,3 +56,9 @@ def test_a_kernel_of_unknown_work_has_no_savings() -> None:
     """Its least time counts the traffic alone, so the rest of its time may be arithmetic."""
     (record,) = tallied(RoofQuery(), Kernel(name="sdpa", bytes=10, seconds=2)).as_json()
     assert (record["most_savings_kernel"], record["most_savings_s"]) == (None, None)
+
+
+def test_counts_by_the_headline_say_so() -> None:
+    # The copy is memory-bound under both; the gemm at 100 FLOP/B is past both ridges.
+    line = tallied(RoofQuery(), *KERNELS).lines()[0]
+    assert line == "2 kernels: 1 memory-bound (25.00 s), 1 compute-bound (13.00 s), against the headline"

@@ -26,7 +26,7 @@ def test_parameters_and_attention() -> None:
     assert model.parameters == 70 * 10**9
     assert model.kv_elements_per_token == 80 * 2 * 8 * 128
     assert model.parameters_by_part["attention"] == 80 * (2 * 8192 * 8192 + 2 * 8192 * 1024)
-    assert any("activations of MLP, embedding and LM head are unknown" in note for note in model.notes)
+    assert any("norms, and activations of MLP, embedding and LM head are not counted" in note for note in model.notes)
 
 
 def test_shapes_are_the_model() -> None:

@@ -20,9 +20,9 @@ from roofline.transformer.table import Table
 _ABOUT: Final = {
     "attention": ("attention:", "flash:", "unfused:"),
     "LM head": ("LM head",),
-    "residual sums": ("norms and residual sums",),
+    "norms": ("norms and residual sums", "FLOP of matrix products only"),
     "q, k, v": ("q, k, v",),
-    "gate, up": ("SwiGLU",),
+    "gate, up": ("gated MLPs",),
 }
 _SIXTEEN: Final = 16
 _NAMED: Final = 3  # devices, or numbers of them, that are told one by one
