@@ -109,7 +109,7 @@ def run(arguments: Sequence[str]) -> int:
 def _completes() -> bool:
     """Whether the environment is that of a completion script, on which click relies."""
     asked = os.environ["_ROOFLINE_COMPLETE"]
-    return asked.endswith("_source") or {"COMP_WORDS", "COMP_CWORD"} <= os.environ.keys()
+    return asked.endswith("_source") or ("COMP_WORDS" in os.environ and os.environ.get("COMP_CWORD", "").isdecimal())
 
 
 class _Closed:

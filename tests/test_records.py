@@ -192,3 +192,8 @@ def test_lists_become_tuples_that_nobody_changes() -> None:
     device = CHIP._replace(peaks=peaks, memory=[Memory("HBM", bandwidth=1e9)])  # type: ignore[arg-type]
     peaks.append(Peak("fp8", dense=-1.0))
     assert (len(device.peaks), type(device.peaks), type(device.memory)) == (1, tuple, tuple)
+    notes, kept = ["x"], {"head"}
+    kernel, formats = Kernel(flops=1, notes=notes), Formats(kept=kept)  # type: ignore[arg-type]
+    notes.append("y")
+    kept.add("router")
+    assert (kernel.notes, formats.kept) == (("x",), frozenset({"head"}))

@@ -39,7 +39,11 @@ class ParametersType(_FloatType):
         name = param.opts[-1] if param is not None else "value"
         if match is None:
             capital = value.strip().upper()
-            right = capital if re.fullmatch(_PARAMETERS, capital) and capital.strip("0.KMBT ") else "70e9 or 70B"
+            right = (
+                capital
+                if re.fullmatch(_PARAMETERS, capital) and capital.strip("0.KMBT ") and "E" not in capital
+                else "70e9 or 70B"
+            )
             raise InputError(f"{name} must be a number of parameters, got {quote(value)}", hint=f"write {right}")
         return round(float(match[1]) * _SCALES[match[2]], 3)
 

@@ -24,9 +24,8 @@ _DIGITS: Final = r"[0-9]{1,40}"  # ASCII alone
 _WHOLE_FLOAT: Final = r"([0-9]{1,18})[eE]\+?([0-9]{1,2})"  # 1e6 is a size too
 _PREFIXED: Final = r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([kKMG])(i?)"  # decimal or binary: the user must say
 _THOUSANDS: Final = r"[1-9][0-9]{0,2}(,[0-9]{3})+"
-_THOUSANDS_END: Final = r",\s*0[0-9]{2}(?![0-9])"
+_ZERO_FIRST: Final = r",0"
 _SEVERAL: Final = r"[0-9]{1,15}(,[0-9]{1,15})+"
-_MOST_DIGITS: Final = 15
 _PREFIXES: Final = "kMG"
 
 
@@ -74,7 +73,7 @@ def _with_commas(text: str) -> str | None:
     if not re.fullmatch(_SEVERAL, text):
         return None
     plain = text.replace(",", "")
-    right = re.fullmatch(_THOUSANDS, text) and len(plain) <= _MOST_DIGITS
+    right = re.fullmatch(_THOUSANDS, text) and int(plain) <= 10**15
     return f"one number is written without commas: {plain}" if right else "one number is wanted"
 
 
@@ -85,7 +84,7 @@ def refuse_thousands(values: str, told: str) -> None:
         InputError: names what the list is of.
 
     """
-    if re.search(_THOUSANDS_END, values):
+    if re.fullmatch(_THOUSANDS, values.strip()) and re.search(_ZERO_FIRST, values):
         raise InputError(f"{told} takes sizes with commas between them, got {quote(values)}: a number has none in it")
 
 
@@ -126,10 +125,23 @@ class SizeType(_IntType):
         try:
             return value if isinstance(value, int) else size(value, name=name, least=self.least)
         except InputError as error:
-            if self.swept and error.hint == "one number is wanted":
-                several = f"{error.hint}; --sweep {name.lstrip('-')}={value.strip()} takes several"
-                raise InputError(str(error), hint=several) from None
+            several = value.strip().split(",")
+            if self.swept and error.hint == "one number is wanted" and all(str(int(part)) == part for part in several):
+                hint = f"{error.hint}; --sweep {name.lstrip('-')}={value.strip()} takes several"
+                raise InputError(str(error), hint=hint) from None
             raise
+
+
+def bytes_of(text: str, *, name: str) -> int:
+    """A whole number of bytes, with or without their unit; what is begun of a byte is none.
+
+    >>> bytes_of("32MiB", name="--cache"), bytes_of("1.1KiB", name="--cache")
+    (33554432, 1126)
+
+    """
+    from roofline import units
+
+    return int(units.parse(text, "B", name=name))
 
 
 class BytesType(_IntType):
@@ -139,13 +151,8 @@ class BytesType(_IntType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
         """The bytes; an error names the option."""
-        from roofline import units
-
         name = param.opts[0] if param else "size"
-        number = value if isinstance(value, int) else units.parse(value, "B", name=name)
-        if number != int(number):
-            raise InputError(f"{name} must be a whole number of bytes, got {quote(str(value))}")
-        return int(number)
+        return value if isinstance(value, int) else bytes_of(value, name=name)
 
 
 class SizesType(_SizesType):

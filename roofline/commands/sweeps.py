@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from roofline.commands.sizes import refuse_thousands, size, size_range
+from roofline.commands.sizes import bytes_of, refuse_thousands, size, size_range
 from roofline.errors import InputError
 from roofline.operations.registry import Operation, Parameter
 from roofline.text import quote
@@ -51,6 +51,8 @@ def kernel_at(operation: Operation, shape: dict[str, Any], argument: str, value:
 
 
 def _value(parameter: Parameter, text: str, told: str) -> int | tuple[int, ...]:
+    if parameter.help.startswith("B "):
+        return bytes_of(text, name=told)
     if parameter.kind == "sizes":
         return tuple(size(part, name=told) for part in text.lower().split("x"))
     return size(text, name=told)

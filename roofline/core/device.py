@@ -153,6 +153,8 @@ class Device(NamedTuple):
     origin: str = ""  # the file it was read from
 
     def _check(self) -> "Device | None":
+        if not isinstance(self.sources, Mapping):
+            raise TypeError
         if type(self.sources) is not FrozenDict:  # a copy, which nobody else can change
             return self._replace(sources=FrozenDict(self.sources))
         for name in ("peaks", "memory", "links", "measured"):

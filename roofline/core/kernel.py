@@ -45,6 +45,9 @@ class Kernel(NamedTuple):
             raise TypeError
         if type(self.bytes_at) is not FrozenDict:  # a copy, which nobody else can change
             return self._replace(bytes_at=FrozenDict(self.bytes_at))
+        told: tuple[object, object] = (self.notes, self.assumptions)
+        if any(isinstance(each, list) for each in told):  # which somebody else could change
+            return self._replace(notes=tuple(self.notes), assumptions=tuple(self.assumptions))
         for what, value in (
             ("FLOPs", self.flops),
             ("bytes", self.bytes),

@@ -27,7 +27,10 @@ class Target:
     __slots__ = ("_choices", "_headlines", "device", "query")
 
     def __init__(self, *, device: Device, query: RoofQuery | None = None) -> None:
-        for name, value, kind in (("device", device, Device), ("query", query or RoofQuery(), RoofQuery)):
+        for name, value, kind in (
+            ("device", device, Device),
+            ("query", RoofQuery() if query is None else query, RoofQuery),
+        ):
             if not isinstance(value, kind):
                 raise InputError(f"{name} must be a {kind.__name__}, got {value!r:.60}")
         self.device = device

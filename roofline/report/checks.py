@@ -53,7 +53,7 @@ def check_report(
     unasked = sum(not asked.asked for _, _, asked, _ in judged)
     parts = [f"{len(judged) - bad - unasked} passed", f"{bad} failed"]
     parts += [f"{unasked} without an expectation"] if unasked else []
-    above = sum(placed.first.above_roof for _, placed, _, _ in judged)
+    above = sum(_above(placed) for _, placed, _, _ in judged)
     parts += [f"{above} above the roof, which cannot be"] if above else []
     devices = [target.device for target in targets]
     roofs = distinct_roofs([placed for _, placed, _, _ in judged])
@@ -78,6 +78,7 @@ def check_report(
 def _row(where: str, placed: Placed, asked: Expectation, failures: Sequence[Failure]) -> dict[str, Any]:
     row = kernel_cells(placed.first) | roof_cells(placed.first)
     return row | {
+        "above_roof": _above(placed),
         "result": "FAIL" if failures else "ok" if asked.asked else "-",
         "device": placed.device.id,
         "where": where,
@@ -86,3 +87,8 @@ def _row(where: str, placed: Placed, asked: Expectation, failures: Sequence[Fail
         "max_time_s": asked.max_time,
         "failures": [failure.text for failure in failures],
     }
+
+
+def _above(placed: Placed) -> bool:
+    """Whether a measurement is above any roof that it is held against, as the warnings say."""
+    return placed.first.above_roof or (placed.beside is not None and placed.beside.above_roof)

@@ -44,7 +44,7 @@ class Tally:
         self.count: dict[str, int] = dict.fromkeys((*get_args(Bound), "unknown"), 0)
         self.time: dict[str, float] = dict.fromkeys(self.count, 0.0)
         self.timed = self.above = 0
-        self.headline = False
+        self.headline = 0
         self.most: tuple[float, Placed] | None = None
 
     def add(self, placed: Placed) -> None:
@@ -52,7 +52,7 @@ class Tally:
         first = placed.first
         bound = first.bound or "unknown"
         self.kernels += 1
-        self.headline = self.headline or placed.first.roof.headline
+        self.headline += placed.first.roof.headline
         self.count[bound] += 1
         if first.kernel.seconds is not None:
             self.timed += 1
@@ -68,7 +68,8 @@ class Tally:
             if count:
                 share = f" ({units.show(self.time[bound], 's')})" if self.timed else ""
                 parts.append(f"{count} {bound}{'-bound' if bound != 'unknown' else ' bound'}{share}")
-        against = ", against the headline" if self.headline else ""
+        some = "" if self.headline == self.kernels else f"{self.headline} of them "
+        against = f", {some}against the headline" if self.headline else ""
         lines = [f"{self.kernels} kernel{'s' if self.kernels > 1 else ''}: {', '.join(parts)}{against}"]
         if self.most is not None:
             saved, placed = self.most

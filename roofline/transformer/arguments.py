@@ -141,4 +141,4 @@ def parts(keep: Any) -> frozenset[Any] | None:
     listed = list(keep) if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep, None]
     if not all(isinstance(part, str) for part in listed):
         raise InputError(f"keep must be a list of parts of the weights, such as ['head'], got {clip(repr(keep))}")
-    return frozenset(listed)
+    return frozenset(part.strip().lower() for part in listed)

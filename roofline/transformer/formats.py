@@ -55,9 +55,10 @@ class Formats(NamedTuple):
             storage(self.activations, name="activations").name,
             parse(self.compute, name="compute"),
             storage(self.plain, name="plain").name,
-            kept_by(weights) if self.kept is None else self.kept,
+            kept_by(weights) if self.kept is None else frozenset(self.kept),
         )
-        return None if spelt == self else tuple.__new__(Formats, spelt)  # which needs no second look
+        fixed = isinstance(self.kept, frozenset)  # and no set or list that somebody else could change
+        return None if fixed and spelt == self else tuple.__new__(Formats, spelt)  # which needs no second look
 
     def of(self, part: Part) -> Format:
         """The format that holds the weights of a part."""

@@ -325,3 +325,6 @@ def test_a_point_above_the_roof_is_no_ordinary_row_of_a_check(roofline: Runner, 
     fewer = path.read_text(encoding="utf-8").replace("fast,1e12,1e6,0.5,compute\n", "")
     path.write_text(fewer, encoding="utf-8")
     assert "above" not in roofline("check", str(path), "--hw", "h100", "--dtype", "bf16").out
+    # 1.5e12 in 1 ms: 1,500 TFLOP/s are below the headline of 1,979 and above the dense peak of 989.4
+    path.write_text("name,flops,bytes,time_ms,expect\nbetween,1.5e12,1e9,1,compute\n", encoding="utf-8")
+    assert "1 passed, 0 failed, 1 above the roof" in roofline("check", str(path), "--hw", "h100").out

@@ -334,6 +334,8 @@ def test_what_is_assumed_is_of_operators_that_are_there(answer: Ask, line: str, 
     texts = answer(f"{line} --hw h200")["assumptions"]
     about = ("norms and residual sums", "q, k, v", "gated MLPs")
     assert {word for word in about if any(text.startswith(word) for text in texts)} == assumed
+    assert ("residual sums unfused" in texts) is (LAYERS in line)  # and no norms are known
+    assert any(text.startswith("FLOP of matrix products only") for text in texts)
 
 
 @pytest.mark.parametrize(

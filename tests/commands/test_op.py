@@ -478,7 +478,8 @@ def test_a_cache_is_an_amount_of_bytes(run: Run) -> None:
     assert held == json.loads(run(f"{line} 33554432").out)
     assert held["traffic_byte"] < rows["traffic_byte"]
     assert "error: --cache is an amount of data (B), got a rate (GB/s)" in run(f"{line} 4GB/s").err
-    assert "error: --cache must be a whole number of bytes, got '1.5'" in run(f"{line} 1.5").err
+    swept = json.loads(run(f"{line.removesuffix(' --cache')} --sweep cache=4MB,32MiB").out)["kernels"]
+    assert [row["traffic_byte"] for row in swept] == [rows["traffic_byte"], held["traffic_byte"]]
 
 
 def test_what_is_known_of_a_link_is_said(run: Run) -> None:

@@ -62,3 +62,5 @@ def test_counts_by_the_headline_say_so() -> None:
     # The copy is memory-bound under both; the gemm at 100 FLOP/B is past both ridges.
     line = tallied(RoofQuery(), *KERNELS).lines()[0]
     assert line == "2 kernels: 1 memory-bound (25.00 s), 1 compute-bound (13.00 s), against the headline"
+    mixed = tallied(RoofQuery(), KERNELS[0], KERNELS[1]._replace(dtype="fp16")).lines()[0]
+    assert mixed.endswith("1 compute-bound (13.00 s), 1 of them against the headline")

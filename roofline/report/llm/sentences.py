@@ -13,6 +13,7 @@ from roofline.precision import PRECISIONS, arithmetic
 from roofline.report import Value
 from roofline.text import counted
 from roofline.transformer.gqa import Gqa
+from roofline.transformer.operator import NO_VECTOR_FLOPS
 from roofline.transformer.setup import Setup
 from roofline.transformer.table import Table
 
@@ -20,9 +21,14 @@ from roofline.transformer.table import Table
 _ABOUT: Final = {
     "attention": ("attention:", "flash:", "unfused:"),
     "LM head": ("LM head",),
-    "norms": ("norms and residual sums", "FLOP of matrix products only"),
+    "residual sums": ("norms and residual sums",),
     "q, k, v": ("q, k, v",),
     "gate, up": ("gated MLPs",),
+}
+# The same of a model by hand, of whose norms nothing is known.
+_WITHOUT_NORMS: Final = {
+    "norms and residual sums unfused": "residual sums unfused",
+    NO_VECTOR_FLOPS: "FLOP of matrix products only",
 }
 _SIXTEEN: Final = 16
 _NAMED: Final = 3  # devices, or numbers of them, that are told one by one
@@ -117,8 +123,12 @@ def assumptions(tables: Sequence[Table]) -> list[str]:
     for table in tables:
         for text in table.assumptions:
             phases.setdefault(text, {})["decode" if table.step.is_decode else "prefill"] = None
+
+    def told(text: str) -> str:
+        return text if "norms" in names or "final norm" in names else _WITHOUT_NORMS.get(text, text)
+
     return [
-        text.replace(":", f" in {' and '.join(where)}:", 1) if text.startswith("MLA ") else text
+        text.replace(":", f" in {' and '.join(where)}:", 1) if text.startswith("MLA ") else told(text)
         for text, where in phases.items()
         if not text.startswith(idle)
     ]
