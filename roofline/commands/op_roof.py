@@ -88,10 +88,12 @@ def default_dtype(
     It is the operation's own; where some device has no peak of that, the next one that all of them have, and at last
     the default precision of a device. What computes nothing needs no peak of its format.
     """
+    from roofline.core.peaks import default_dtype_of
+
     usual = next((p.default for p in operation.parameters if p.name == "dtype"), None)
     if usual is None or "dtype" in shape:
         return None
-    others = (*_INSTEAD.get(usual, ()), *(device.default_dtype for device in found)) if computes else ()
+    others = (*_INSTEAD.get(usual, ()), *(default_dtype_of(device) for device in found)) if computes else ()
     common = [dtype for dtype in others if all(_has(device, dtype) for device in found)]
     taken = shape["dtype"] = common[0] if common else usual
     lacking = ", ".join(device.id for device in found if not _has(device, usual))
@@ -116,6 +118,7 @@ def target(device: Device, shape: Mapping[str, Any], given: Mapping[str, Any], d
     """
     from roofline.core.choice import RoofQuery
     from roofline.core.link import with_link
+    from roofline.core.peaks import default_dtype_of
     from roofline.core.target import Target
     from roofline.precision import storage
 
@@ -128,7 +131,7 @@ def target(device: Device, shape: Mapping[str, Any], given: Mapping[str, Any], d
             "measured ceilings do not tell accumulators apart", hint="leave out --accumulator, or --roof measured"
         )
     query = RoofQuery(
-        dtype=dtype or device.default_dtype,  # what only moves bytes has no precision of its own
+        dtype=dtype or default_dtype_of(device),  # what only moves bytes has no precision of its own
         sparse=given["sparse"],
         unit=given["unit"],
         clock=given["clock"],

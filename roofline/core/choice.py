@@ -3,6 +3,7 @@
 from typing import Final, Literal, NamedTuple, get_args
 
 from roofline.core.device import Ceiling, Device, Source, Sparsity, level_key
+from roofline.core.peaks import default_dtype_of, peak_of
 from roofline.core.roof import Roof, Stream
 from roofline.errors import InputError, UnknownNameError
 from roofline.records import self_checked
@@ -137,7 +138,8 @@ def _headline(device: Device, query: RoofQuery) -> Roof:
 
 def _sourced(device: Device, query: RoofQuery) -> Roof:
     sparsity: Sparsity = "2:4" if query.sparse else "dense"
-    peak = device.peak(
+    peak = peak_of(
+        device,
         query.dtype or _default_dtype(device, sparsity),
         sparsity=sparsity,
         unit=query.unit,
@@ -164,7 +166,7 @@ def _sourced(device: Device, query: RoofQuery) -> Roof:
 
 def _default_dtype(device: Device, sparsity: Sparsity) -> str:
     if sparsity == "dense":
-        return device.default_dtype
+        return default_dtype_of(device)
     sparse = [p.dtype for p in device.peaks if p.sparse is not None]
     if not sparse:
         raise UnknownNameError(f"{device.id} has no 2:4-sparse peak", hint="leave out --sparse")
@@ -176,10 +178,11 @@ def _measured(device: Device, query: RoofQuery) -> Roof:
     have = tuple(dict.fromkeys(c.dtype for c in rates if c.dtype))
     if not rates:
         raise UnknownNameError(f"{device.id} has no measured FLOP/s ceiling", hint="leave out --roof measured")
-    dtype = query.dtype or next((d for d in (device.default_dtype, *_LIKE_DEFAULT) if d in have), None)
+    dtype = query.dtype or next((d for d in (default_dtype_of(device), *_LIKE_DEFAULT) if d in have), None)
     if dtype is None:
         raise UnknownNameError(
-            f"{device.id} has no measured {device.default_dtype} ceiling", hint=f"name one: --dtype {' or '.join(have)}"
+            f"{device.id} has no measured {default_dtype_of(device)} ceiling",
+            hint=f"name one: --dtype {' or '.join(have)}",
         )
     candidates = [c for c in rates if c.dtype == dtype]
     if not candidates:

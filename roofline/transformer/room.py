@@ -95,17 +95,13 @@ def room(setup: Setup) -> Room:
         capacity, possible = usable_capacity(setup.target.device), possible_capacity(setup.target.device)
     except InputError as error:
         return Room(needed, load.tokens, why=str(error))
+    known = Room(needed, load.tokens, capacity, possible, setup.fits(needed))
     if not needed.complete:
         unknown = " and ".join(
             word for word, size in (("KV cache", needed.kv), ("activations", needed.activations)) if size is None
         )
         verb = "are" if needed.activations is None else "is"
-        return Room(
-            needed,
-            load.tokens,
-            capacity,
-            possible,
-            setup.fits(needed),
+        return known._replace(
             why=f"{unknown} {verb} unknown",
             bounds=Edges(
                 smallest_devices(model, formats, load, possible, bound=True),
@@ -114,12 +110,7 @@ def room(setup: Setup) -> Room:
             ),
         )
     devices = smallest_devices(model, formats, load, capacity)
-    return Room(
-        needed,
-        load.tokens,
-        capacity,
-        possible,
-        setup.fits(needed),
+    return known._replace(
         devices=devices,
         split=None if devices else _most(setup),
         context=longest_context(model, formats, load, capacity),

@@ -11,6 +11,7 @@ from roofline import units
 from roofline.catalog import find
 from roofline.core.choice import RoofQuery, choose
 from roofline.core.device import NO_ADDRESS, Peak, Source
+from roofline.core.peaks import peak_of
 from tests.catalog.test_shipped import DEVICES
 from tests.conftest import ROOT
 
@@ -100,7 +101,7 @@ SPARSE = {key(device.id, peak): peak for device in DEVICES.values() for peak in 
 def test_what_was_printed_and_what_was_doubled(
     device: str, dtype: str, accumulate: str | None, dense: float, sparse: float, sparse_basis: str
 ) -> None:
-    peak = find.device(device).peak(dtype, sparsity="2:4", accumulate=accumulate)
+    peak = peak_of(find.device(device), dtype, sparsity="2:4", accumulate=accumulate)
     assert peak.dense == pytest.approx(dense * 1e12)
     assert peak.sparse == pytest.approx(sparse * 1e12)
     assert peak.basis_of("2:4") == sparse_basis
@@ -117,7 +118,7 @@ def test_what_was_printed_and_what_was_doubled(
     ],
 )  # fmt: skip
 def test_half_of_a_printed_sparse_rate_is_nobodys_figure(device: str, dtype: str) -> None:
-    assert find.device(device).peak(dtype).basis == "derived"
+    assert peak_of(find.device(device), dtype).basis == "derived"
 
 
 def test_each_rate_that_is_not_derived_has_its_evidence() -> None:

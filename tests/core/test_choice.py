@@ -6,6 +6,7 @@ import pytest
 
 from roofline.core.choice import RoofQuery, choose, stream
 from roofline.core.device import Ceiling, Device, Memory, Peak
+from roofline.core.peaks import peak_of
 from roofline.errors import UnknownNameError
 
 READ = Ceiling(what="dram-read", value=9.5, quantity="B/s")  # no stores to wait for, hence the fastest
@@ -63,9 +64,9 @@ def test_the_rate_for_an_accumulation(dtype: str, accumulate: str, rate: float |
     device = Device(id="chip", name="Chip", peaks=SILENT, memory=(Memory(level="HBM", bandwidth=10.0),))
     if rate is None:
         with pytest.raises(UnknownNameError, match=f"^chip has no dense {dtype} with {accumulate} accumulation peak$"):
-            device.peak(dtype, accumulate=accumulate)
+            peak_of(device, dtype, accumulate=accumulate)
     else:
-        assert device.peak(dtype, accumulate=accumulate).dense == rate
+        assert peak_of(device, dtype, accumulate=accumulate).dense == rate
 
 
 def test_an_accumulation_that_no_source_names_is_not_in_the_label_of_the_roof() -> None:

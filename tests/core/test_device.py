@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from roofline.core.device import Device, Peak
+from roofline.core.peaks import peak_of
 
 
 def int8_rate(*rows: Peak) -> float | None:
-    return Device(id="chip", name="Chip", peaks=rows).peak("int8").dense
+    return peak_of(Device(id="chip", name="Chip", peaks=rows), "int8").dense
 
 
 INT32 = Peak(dtype="int8", unit="matrix", accumulate=("int32",), dense=100.0)
