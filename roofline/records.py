@@ -61,7 +61,7 @@ def self_checked(record: type[T]) -> type[T]:
 
 def _mistyped(one: Any) -> str | None:
     """Which field is of a type that its annotation does not allow, in words; None where all are as they should be."""
-    for name, hint in made_of(type(one)).items():
+    for name, hint in _made_of(type(one)).items():
         value = getattr(one, name)
         if not _allowed(value, hint):
             wanted = "a number" if _allowed(0.5, hint) else getattr(hint, "__name__", str(hint))
@@ -69,7 +69,7 @@ def _mistyped(one: Any) -> str | None:
     return None
 
 
-def made_of(record: type) -> Mapping[str, Any]:
+def _made_of(record: type) -> Mapping[str, Any]:
     """The fields of a record with their annotations, whether they are its own or those of its base."""
     return next(each.__annotations__ for each in record.__mro__ if "_fields" in vars(each))
 

@@ -72,8 +72,10 @@ def _with_commas(text: str) -> str | None:
     """
     if not re.fullmatch(_SEVERAL, text):
         return None
+    from roofline.operations.arguments import LARGEST
+
     plain = text.replace(",", "")
-    right = re.fullmatch(_THOUSANDS, text) and int(plain) <= 10**15
+    right = re.fullmatch(_THOUSANDS, text) and int(plain) <= LARGEST
     return f"one number is written without commas: {plain}" if right else "one number is wanted"
 
 

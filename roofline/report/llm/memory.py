@@ -63,10 +63,7 @@ _FIELDS: Final[tuple[Field, ...]] = (
 
 
 # What rows of a grid have of memory in machine formats, under the keys of a sheet.
-ROW_COLUMNS: Final = (
-    Column(key="memory_usable_byte", heading="usable", format="B", detail=True),
-    Column(key="memory_needed_byte", heading="needed", format="B", detail=True),
-)
+ROW_COLUMNS: Final = columns([field for field in _FIELDS if field.key in ("memory_usable_byte", "memory_needed_byte")])
 
 
 def row_cells(usable: float | None, needed: Demand) -> dict[str, Any]:
